@@ -50,13 +50,14 @@ def read_all(path):
 
 
 class Repository:
-    """The sources on main, and CI, which has a new clone for each run."""
+    """The sources on main, and CI, which has a new clone for each run: in turn a shallow one and a whole one."""
 
     def __init__(self, scratch, plugin):
         self.scratch, self.origin, self.sources = scratch, scratch / "origin.git", scratch / "sources"
         run("git", "init", "-q", "--bare", self.origin)
         shutil.copytree(FLEET, self.sources)
         shell(f"git init -q . && git remote add origin {self.origin}", self.sources)
+        self.runs = 0
         self.commands = blocks(PLUGINS / plugin / "README.md")
         shell(self.commands[0], self.sources)
         self.push("Add the fleet")
@@ -66,7 +67,9 @@ class Repository:
 
     def ci(self, script):
         clone = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
-        run("git", "clone", "-q", self.origin, clone)
+        depth = ["--depth", "1"] if self.runs % 2 == 0 else []
+        self.runs += 1
+        run("git", "clone", "-q", *depth, f"file://{self.origin}", clone)
         shell(script, clone)
 
     def commits(self):
@@ -96,6 +99,7 @@ def follow(repository, script):
     (repository.sources / "apps/hello.yaml").write_text(before.replace("name: hello", "name: salut"), encoding="utf-8")
     repository.push("Rename hello")
     repository.ci(script)
+    assert repository.commits()[1:] == first, "a shallow clone does not continue the branch"
     (repository.sources / "apps/hello.yaml").write_text(before, encoding="utf-8")
     repository.push("Call it hello again")
     repository.ci(script)

@@ -78,26 +78,28 @@ KeySweeps::KeySweeps(Loop& loop, Log& log, RandomSource& random, Tailnets& tailn
                      const ClusterView& view, std::string mark)
     : loop_(loop),
       log_(log),
+      random_(random),
       tailnets_(tailnets),
       view_(view),
-      mark_(std::move(mark)),
-      sweeps_(loop, random, {.first = kFirstSweepRetry, .longest = kLastSweepRetry},
-              [](const std::string&) {}) {}
+      mark_(std::move(mark)) {}
+
+KeySweeps::Tailnet& KeySweeps::at(const std::string& tailnet) {
+    return known_
+        .try_emplace(tailnet, Tailnet{.backoff = {random_, kFirstSweepRetry, kLastSweepRetry}})
+        .first->second;
+}
 
 void KeySweeps::run() {
     std::set<std::string> names{""};
     for (const auto& [unused, config] : view_.tailnet_configs().objects()) {
         names.insert(config.name);
     }
-    std::erase_if(known_, [this, &names](const auto& entry) {
-        const bool is_left = !sweeps_.is_busy(entry.first) && !names.contains(entry.first);
-        if (is_left) {
-            sweeps_.forget(entry.first);
-        }
-        return is_left;
+    std::erase_if(known_, [&names](const auto& entry) {
+        return !entry.second.busy && !names.contains(entry.first);
     });
     for (const std::string& name : names) {
-        if (sweeps_.may_begin(name) && loop_.uptime() >= known_[name].due) {
+        const Tailnet& tailnet = at(name);
+        if (!tailnet.busy && loop_.uptime() >= tailnet.not_before) {
             sweep(name);
         }
     }
@@ -109,15 +111,15 @@ std::string KeySweeps::problem() const {
 }
 
 void KeySweeps::wish(const std::string& tailnet) {
-    Tailnet& its = known_[tailnet];
-    its.due = std::min(its.due, its.earliest);
+    Tailnet& its = at(tailnet);
+    its.not_before = std::min(its.not_before, its.earliest);
 }
 
 void KeySweeps::sweep(const std::string& name) {
-    Tailnet& its = known_[name];
-    sweeps_.begin(name);
+    Tailnet& its = at(name);
+    its.busy = true;
     its.earliest = loop_.uptime() + kPause;
-    its.due = loop_.uptime() + (std::exchange(its.was_swept, true) ? kInterval : kPause);
+    its.not_before = loop_.uptime() + (std::exchange(its.was_swept, true) ? kInterval : kPause);
     std::string problem;
     tailnet::Api* api = tailnets_.find(name, problem);
     if (api == nullptr) {
@@ -142,15 +144,15 @@ void KeySweeps::tell_recorded(const std::function<void(const std::set<std::strin
 }
 
 void KeySweeps::finish(const std::string& name, const std::string& problem) {
-    Tailnet& its = known_[name];
+    Tailnet& its = at(name);
+    its.busy = false;
     if (std::exchange(its.problem, problem) != problem && !problem.empty()) {
         log_.warning("cannot look for unused keys", {{"tailnet", name}, {"cause", problem}});
     }
     if (problem.empty()) {
-        sweeps_.succeed(name);
+        its.backoff.reset();
     } else {
-        its.due = loop_.uptime();  // as soon as its delay is over
-        sweeps_.fail(name);
+        its.not_before = std::min(its.not_before, loop_.uptime() + its.backoff.next());
     }
 }
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/backoff.h"
 #include "runtime/base/jobs.h"
-#include "runtime/base/worker.h"
 #include "runtime/controller/keys/tailnets.h"
 #include "runtime/controller/view/cluster_view.h"
 #include "runtime/tailnet/api.h"
@@ -50,12 +50,15 @@ public:
 
 private:
     struct Tailnet {
-        Duration due = {};       // uptime of the next sweep; `earliest` is one, too
-        Duration earliest = {};  // of a sweep that was requested
+        Backoff backoff;
+        bool busy = false;
+        Duration not_before = {};  // uptime of the next sweep; `earliest` is one, too
+        Duration earliest = {};    // of a sweep that was requested
         bool was_swept = false;
         std::string problem = {};  // the last one
     };
 
+    Tailnet& at(const std::string& tailnet);
     void sweep(const std::string& name);
     void finish(const std::string& name, const std::string& problem);
     void release();
@@ -63,10 +66,10 @@ private:
 
     Loop& loop_;
     Log& log_;
+    RandomSource& random_;
     Tailnets& tailnets_;
     const ClusterView& view_;
     std::string mark_;
-    Worker<std::string> sweeps_;
     std::map<std::string, Tailnet> known_;
     std::uint64_t next_mint_ = 0;
     std::set<std::uint64_t> mints_;  // under way

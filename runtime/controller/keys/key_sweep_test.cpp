@@ -89,6 +89,32 @@ TEST_F(KeySweepTest, LooksAgainSoonAfterAFailure) {
     EXPECT_TRUE(tailnet.usable_keys().empty());
 }
 
+// After many failures the next look is minutes away.
+TEST_F(KeySweepTest, ARequestShortensTheDelayAfterFailures) {
+    start();
+    run(2 * kMinute);
+    bool is_lost = false;
+    bool is_broken = true;
+    network.fault = [&](const HttpRequest& request) {
+        if (mints(request) && !std::exchange(is_lost, true)) {
+            return Fault::LostReply;
+        }
+        return is_broken && request.method == "GET" && request.url.ends_with("/keys")
+                   ? Fault::Broken
+                   : Fault::None;
+    };
+    run(100 * kMinute);
+    for (const std::size_t before = lists(); lists() == before;) {
+        run(kSecond);
+    }
+    run(2 * kMinute);  // until it has failed, after retries of its request
+    is_broken = false;
+    cluster.add_proxy("a");
+    run(2 * kMinute);
+    EXPECT_TRUE(is_lost);
+    EXPECT_TRUE(tailnet.usable_keys().empty()) << "the lost one";
+}
+
 // Two configurations have the same tailnet, so the sweep of one sees the keys of the other.
 TEST_F(KeySweepTest, TakesNoKeyThatIsYetToBeWrittenDown) {
     start();

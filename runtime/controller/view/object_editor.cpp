@@ -30,8 +30,11 @@ ObjectEditor::ObjectEditor(Loop& loop, kube::Client& kube, Log& log, RandomSourc
       view_(view),
       edits_(loop, random, {.first = kFirstEditRetry, .longest = kLastEditRetry},
              [this](const std::string& path) {
-                 const auto about = about_.extract(path);
-                 view_.changed(about.empty() ? Changes() : std::move(about.mapped()));
+                 const Changes about = about_[path];
+                 if (!edits_.is_busy(path)) {
+                     about_.erase(path);  // an edit that has begun since looks once more
+                 }
+                 view_.changed(about);
              }) {}
 
 void ObjectEditor::edit(const Target& target, Edit edit) {

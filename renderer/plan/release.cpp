@@ -50,6 +50,9 @@ constexpr bool has_a_known_release(const TraitRow& row) {
            kReleases.end();
 }
 static_assert(std::ranges::all_of(kRows, has_a_known_release));
+static_assert(std::ranges::all_of(kRows, [](const TraitRow& row) {
+    return std::ranges::count(kRows, row.trait, &TraitRow::trait) == 1;
+}));
 static_assert(std::ranges::is_sorted(kRows, {}, &TraitRow::since));
 
 std::optional<int> take_number(std::string_view& text) {

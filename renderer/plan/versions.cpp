@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/base/ascii.h"
@@ -76,6 +80,7 @@ static_assert(std::ranges::is_sorted(kChanges, {}, &VersionChange::since));
 static_assert(kChanges.front().since >
                   TailscaleVersion{kReleases.front().minor - kSupportedSkew, 0} &&
               kChanges.back().since <= kReleases.back());
+static_assert(std::ranges::none_of(kChanges, &std::string_view::empty, &VersionChange::without));
 
 // v1.100.0 was cut before the fix. Source: tailscale v1.102.0 ipn/ipnlocal/serve.go
 constexpr std::array kServeLoop = {VulnerableRange{{0, 0}, {98, 9}},
@@ -87,6 +92,13 @@ constexpr std::array kHoles = {
               .public_stake = "one request from the Internet keeps a public proxy busy for ever",
               .good = "v1.98.9, or v1.102.0 and later"},
 };
+static_assert(std::ranges::all_of(kHoles, [](const KnownHole& hole) {
+    return !hole.affected.empty() && !hole.stake.empty() && !hole.public_stake.empty() &&
+           !hole.good.empty() &&
+           std::ranges::all_of(hole.affected, [](const VulnerableRange& range) {
+               return range.from < range.until;
+           });
+}));
 
 bool runs_stock(const Workload& one) {
     return one.dataplane == Dataplane::Containerboot;

@@ -3,11 +3,6 @@
 // versions are in one table. Tags without a version (`stable`, a branch) and digests are accepted.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string_view>
-
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/loaded.h"
 #include "renderer/plan/model.h"

@@ -112,8 +112,8 @@ private:
             if (known != std::string_view::npos) {
                 out_ += {'\\', kLetters[known]};
             } else if (!front.is_good) {
-                is_known_ =
-                    false;  // Go 1.27 writes U+FFFD itself, earlier releases its escape sequence
+                // Go 1.27 writes U+FFFD itself, earlier releases its escape sequence.
+                is_known_ = false;
             } else if (front.code < 0x20 || front.code == 0x2028 || front.code == 0x2029 ||
                        (is_html && escapes_html_)) {
                 out_ += fmt::format("\\u{:04x}", static_cast<unsigned>(front.code));

@@ -196,13 +196,14 @@ void ClusterView::take_set(const ProxySet* before, const ProxySet* after, Change
         }
     };
     if (before != nullptr) {
-        sets_by_parent_.remove(parent_of(*before), before->name);
-        operators_sets_.remove(before->contract.empty() ? before->labels : Text(), before->name);
+        indexes_.sets_by_parent.remove(parent_of(*before), before->name);
+        indexes_.operators_sets.remove(before->contract.empty() ? before->labels : Text(),
+                                       before->name);
         look(*before);
     }
     if (after != nullptr) {
-        sets_by_parent_.add(parent_of(*after), after->name);
-        operators_sets_.add(after->contract.empty() ? after->labels : Text(), after->name);
+        indexes_.sets_by_parent.add(parent_of(*after), after->name);
+        indexes_.operators_sets.add(after->contract.empty() ? after->labels : Text(), after->name);
         look(*after);
     }
 }
@@ -210,22 +211,22 @@ void ClusterView::take_set(const ProxySet* before, const ProxySet* after, Change
 void ClusterView::take_state(const StateSecret* before, const StateSecret* after,
                              Changes& changes) {
     if (before != nullptr) {
-        named_devices_.remove(before->device_id, before->name);
-        named_devices_.remove(before->node_id, before->name);
+        indexes_.named_devices.remove(before->device_id, before->name);
+        indexes_.named_devices.remove(before->node_id, before->name);
     }
     if (after != nullptr) {
-        named_devices_.add(after->device_id, after->name);
-        named_devices_.add(after->node_id, after->name);
+        indexes_.named_devices.add(after->device_id, after->name);
+        indexes_.named_devices.add(after->node_id, after->name);
     }
     changes.pods.emplace((after == nullptr ? before : after)->name);
 }
 
 void ClusterView::take_auth(const AuthSecret* before, const AuthSecret* after, Changes& changes) {
     if (before != nullptr) {
-        noted_devices_.remove(before->device, before->name);
+        indexes_.noted_devices.remove(before->device, before->name);
     }
     if (after != nullptr) {
-        noted_devices_.add(after->device, after->name);
+        indexes_.noted_devices.add(after->device, after->name);
     }
     changes.pods.emplace((after == nullptr ? before : after)->pod);
 }

@@ -122,12 +122,12 @@ public:
     [[nodiscard]] const Mirror<Certificate>& certificates() const { return *certificates_; }
 
     // The names of StatefulSets by the parent that they serve, the operator's by its labels;
-    [[nodiscard]] const Index& sets_by_parent() const { return sets_by_parent_; }
+    [[nodiscard]] const Index& sets_by_parent() const { return indexes_.sets_by_parent; }
     // of the operator's StatefulSets by all their labels;
-    [[nodiscard]] const Index& operators_sets() const { return operators_sets_; }
+    [[nodiscard]] const Index& operators_sets() const { return indexes_.operators_sets; }
     // of Secrets by the device that is noted on them, or that a pod only names.
-    [[nodiscard]] const Index& noted_devices() const { return noted_devices_; }
-    [[nodiscard]] const Index& named_devices() const { return named_devices_; }
+    [[nodiscard]] const Index& noted_devices() const { return indexes_.noted_devices; }
+    [[nodiscard]] const Index& named_devices() const { return indexes_.named_devices; }
 
     [[nodiscard]] Source our_secrets() const;  // those that the controller creates
     // The source of a replica's Secret, in either namespace.
@@ -143,6 +143,10 @@ private:
         const Mirror<Pod>* pods;
         const Mirror<StateSecret>* states;
         const Mirror<DeliveredKey>* keys;
+    };
+    // The names of objects by what they are for.
+    struct Indexes {
+        Index sets_by_parent, operators_sets, noted_devices, named_devices;
     };
     void follow_apart();
     [[nodiscard]] Source apart(const renderer::Kind& kind, std::string_view name) const;
@@ -176,7 +180,7 @@ private:
     RandomSource& random_;
     std::string ns_, api_ns_;
     std::function<void(Changes)> listener_;
-    Index sets_by_parent_, operators_sets_, noted_devices_, named_devices_;
+    Indexes indexes_;
     std::map<std::string, std::unique_ptr<Fan>> fans_;  // by key of the source
     std::vector<std::function<bool()>> are_complete_;
     bool started_ = false;

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "runtime/api_proxy/run.h"
+#include "runtime/base/socket_transport.h"
 #include "runtime/dns/cares.h"
 #include "runtime/dns/schedule.h"
 #include "runtime/nft/netlink.h"

@@ -1,22 +1,68 @@
 #include "runtime/proxy/proxy.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
 #include <utility>
 
-#include "renderer/contract/auth_secret.h"
-#include "renderer/contract/config_secret.h"
 #include "renderer/contract/state_secret.h"
+#include "runtime/base/prometheus.h"
+#include "runtime/proxy/go_text.h"
 
 namespace runtime::proxy {
+
+namespace {
+
+constexpr std::string_view kSocketFolder = "/var/run/tailscale";
+constexpr std::string_view kSocketName = "/tailscaled.sock";
+
+}  // namespace
+
+void link_socket(const Environment& environment, Log& log) {
+    const std::string folder = environment.at_root(kSocketFolder);
+    const std::string link = std::string(folder).append(kSocketName);
+    std::array<char, PATH_MAX> target{};
+    const ssize_t size = readlink(link.c_str(), target.data(), target.size());
+    const bool is_there =
+        size >= 0 &&
+        environment.socket == std::string_view(target.data(), static_cast<std::size_t>(size));
+    if (environment.socket == link || is_there) {
+        return;
+    }
+    const bool has_folder = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
+    static_cast<void>(has_folder && unlink(link.c_str()));
+    if (!has_folder || symlink(environment.socket.c_str(), link.c_str()) != 0) {
+        log.warning(
+            fmt::format("[warning] failed to symlink socket: {}; to interact with the "
+                        "Tailscale CLI please use `tailscale --socket={}`",
+                        std::strerror(errno), quote_go(environment.socket)));
+    }
+}
 
 Proxy::Proxy(const ProxyParts& parts, Environment environment, std::string config_path,
              TailscaledConfig config)
     : parts_(parts),
       environment_(std::move(environment)),
-      config_path_(std::move(config_path)),
-      config_(std::move(config)),
       files_(parts.loop, parts.log, parts.random),
+      config_({.loop = parts.loop,
+               .log = parts.log,
+               .api = parts.api,
+               .kube = parts.kube,
+               .ns = parts.ns},
+              environment_, files_, std::move(config_path), std::move(config),
+              [this] {
+                  if (login_ != nullptr) {
+                      login_->look_for_key();
+                  }
+                  if (runner_ != nullptr) {
+                      runner_->look_at_serve();
+                  }
+              }),
       endpoints_(parts.loop, parts.log, parts.api, parts.network, environment_, files_, state_),
       children_(parts.loop),
       tailscaled_(parts.loop, children_, parts.api, parts.log, environment_,
@@ -27,17 +73,7 @@ Proxy::Proxy(const ProxyParts& parts, Environment environment, std::string confi
                                return finish(0, {});
                            }
                            finish(1, "tailscaled exited: " + ending.text());
-                       }}),
-      bus_(parts.loop, parts.api, parts.random, view_,
-           {.on_message = [this](const localapi::BusMessage& message) { take(message); },
-            .on_trouble =
-                [this](const std::string& problem) {
-                    parts_.log.info("IPN bus watch ended; reconnecting: " + problem);
-                },
-            .on_failure =
-                [this](const std::string& problem) {
-                    finish(1, "reading tailscaled IPN bus: " + problem);
-                }}) {
+                       }}) {
     state_.metrics = [this] { return metrics(); };
 }
 
@@ -117,7 +153,7 @@ void Proxy::take_state(const OwnStateSecret::Content& content) {
         }
     }
     if (!may_write_ || !content.exists) {
-        return find_config();
+        return config_.find([this] { start_tailscaled(); });
     }
     // Resets the keys of an earlier start. The keys that identify the device stay, because the
     // controller needs them.
@@ -130,103 +166,22 @@ void Proxy::take_state(const OwnStateSecret::Content& content) {
         secret_->set(key, std::nullopt);
     }
     const auto asked = content.data.find(renderer::kReissueAuthKey);
-    if (asked != content.data.end() && !config_.auth_key.empty() &&
-        asked->second != config_.auth_key) {
+    if (asked != content.data.end() && !config_.config().auth_key.empty() &&
+        asked->second != config_.config().auth_key) {
         secret_->set(renderer::kReissueAuthKey, std::nullopt);
     }
     secret_->on_written([this] {
         secret_->on_written(nullptr);
-        find_config();
+        config_.find([this] { start_tailscaled(); });
     });
-}
-
-// True for pods as tailrender renders them: their Secrets have the pod's name, and are mounted at a
-// folder of that name.
-bool Proxy::has_config_of_its_own() const {
-    return environment_.in_kubernetes && !environment_.pod_name.empty() &&
-           config_path_.find(fmt::format("/{}/", environment_.pod_name)) != std::string::npos;
-}
-
-std::vector<FollowedFiles::File> Proxy::config_files() const {
-    std::vector<FollowedFiles::File> files = {
-        {config_path_.substr(config_path_.rfind('/') + 1), config_path_}};
-    if (!environment_.serve_config.empty() && environment_.ingress_config.empty()) {
-        files.push_back({std::string(renderer::kServeDatum), environment_.serve_config});
-    }
-    return files;
-}
-
-std::vector<FollowedFiles::File> Proxy::key_files() const {
-    const std::string path = key_file_of(config_.auth_key);
-    return path.empty()
-               ? std::vector<FollowedFiles::File>()
-               : std::vector<FollowedFiles::File>{{std::string(renderer::kAuthDatum), path}};
-}
-
-// Reads the pod's Secrets from the API server: the mounted files may be out of date.
-void Proxy::find_config() {
-    if (!has_config_of_its_own()) {
-        return start_tailscaled();
-    }
-    files_.ask(*parts_.kube, kube::kSecrets, parts_.ns,
-               renderer::config_secret_name(environment_.pod_name), config_files(),
-               [this](bool is_followed) {
-                   if (!is_followed) {
-                       return start_tailscaled();
-                   }
-                   files_.ask(*parts_.kube, kube::kSecrets, parts_.ns,
-                              renderer::auth_secret_name(environment_.pod_name), key_files(),
-                              [this](bool) {
-                                  follow_config();
-                                  start_tailscaled();
-                              });
-               });
-}
-
-void Proxy::follow_config() {
-    const std::string folder = environment_.at_root("/dev/shm/tailrender-" + environment_.pod_name);
-    copy_ = std::make_unique<ConfigCopy>(files_, folder, config_path_);
-    if (auto written = copy_->write(); !written) {
-        parts_.log.warning(written.error().diagnostic.message +
-                           "; only the mounted files are watched");
-        copy_ = nullptr;
-        return;
-    }
-    if (auto config = parse_config(files_.text_of(config_path_), config_path_)) {
-        config_ = std::move(*config);
-    }
-    files_.follow(*parts_.kube, kube::kSecrets, parts_.ns,
-                  renderer::config_secret_name(environment_.pod_name), config_files(),
-                  [this] { take_config(); });
-    files_.follow(*parts_.kube, kube::kSecrets, parts_.ns,
-                  renderer::auth_secret_name(environment_.pod_name), key_files(),
-                  [this] { take_config(); });
-}
-
-void Proxy::take_config() {
-    if (login_ != nullptr) {
-        login_->look_for_key();
-    }
-    if (serve_ != nullptr) {
-        serve_->look();
-    }
-    if (copy_ != nullptr) {
-        if (auto written = copy_->write(); !written) {
-            return parts_.log.error(written.error().diagnostic.message);
-        }
-    }
-    if (config_folder_ != nullptr) {
-        reload_config();
-    }
 }
 
 void Proxy::start_tailscaled() {
     if (shutdown_ != nullptr) {
         return;
     }
-    key_text_ = files_.text_of(key_file_of(config_.auth_key));
-    if (auto started = tailscaled_.start(copy_ != nullptr ? copy_->path() : config_path_);
-        !started) {
+    config_.keep_key();
+    if (auto started = tailscaled_.start(config_.path()); !started) {
         finish(1, "failed to bring up tailscale: starting tailscaled failed: " +
                       started.error().diagnostic.message);
     }
@@ -249,18 +204,29 @@ void Proxy::log_in() {
     link_socket(environment_, parts_.log);
     login_ = std::make_unique<Login>(
         parts_.loop, children_, parts_.api, parts_.log, parts_.random, environment_, files_,
-        may_write_ ? secret_.get() : nullptr,
+        written_secret(),
         Login::Listener{.on_running = [this] { run(); },
                         .on_end = [this](int code, const std::string& why) { finish(code, why); }});
-    login_->start(config_path_, config_, key_text_);
+    login_->start(config_.mounted_path(), config_.config(), config_.key_text());
+}
+
+void Proxy::run() {
+    if (exit_code_) {
+        return;
+    }
+    parts_.loop.cancel(std::exchange(boot_timer_, 0));
+    runner_ = std::make_unique<Runner>(parts_, environment_, files_, config_, written_secret(),
+                                       state_, [this](const std::string& why) { finish(1, why); });
+    runner_->start();
 }
 
 void Proxy::finish(int code, const std::string& why) {
     if (!why.empty()) {
         code == 0 ? parts_.log.info(why) : parts_.log.error(why);
     }
-    bus_.close();
-    serve_ = nullptr;
+    if (runner_ != nullptr) {
+        runner_->stop();
+    }
     parts_.loop.cancel(std::exchange(boot_timer_, 0));
     if (!tailscaled_.is_running()) {
         endpoints_.stop();
@@ -271,11 +237,21 @@ void Proxy::finish(int code, const std::string& why) {
     }
     if (!exit_code_) {
         exit_code_ = code;
-        shutdown_ = std::make_unique<Shutdown>(
-            parts_.loop, parts_.api, parts_.log, may_write_ ? secret_.get() : nullptr,
-            environment_.kube_secret, [this] { tailscaled_.end(); });
+        config_.stop();
+        shutdown_ =
+            std::make_unique<Shutdown>(parts_.loop, parts_.api, parts_.log, written_secret(),
+                                       environment_.kube_secret, [this] { tailscaled_.end(); });
         shutdown_->start();
     }
+}
+
+std::string Proxy::metrics() const {
+    MetricsText out;
+    out.gauge("tailrender_proxy_ready", "Whether the configuration found at start is applied.",
+              state_.not_ready.empty() ? 1 : 0);
+    out.gauge("tailrender_proxy_rules_applied", "Whether the kernel has the rules that are wanted.",
+              runner_ == nullptr || runner_->are_rules_applied() ? 1 : 0);
+    return out.text();
 }
 
 }  // namespace runtime::proxy

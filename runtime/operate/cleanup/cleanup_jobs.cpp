@@ -31,25 +31,19 @@ std::string thing(std::string_view kind, std::string_view name) {
 
 }  // namespace
 
-std::string Cleanup::describe(const Device& device) const {
-    const Known& known = devices_.at(device);
-    return fmt::format("device {} ({}{}{})", known.name, device.id,
-                       known.parent.empty() ? "" : ", ", known.parent);
-}
-
 bool Cleanup::has_lease() const {
-    return find_named(leases_, renderer::kLeaseName) != nullptr;
+    return find_named(objects_.leases, renderer::kLeaseName) != nullptr;
 }
 
 std::vector<std::string> Cleanup::found() const {
     std::vector<std::string> lines;
-    for (const Device& key : keys_) {
+    for (const TailnetId& key : ours_.keys) {
         lines.push_back(thing(kAuthKey, key.id));
     }
-    for (const auto& [device, unused] : devices_) {
-        lines.push_back(describe(device));
+    for (const auto& [device, unused] : proofs_.devices()) {
+        lines.push_back(proofs_.describe(device));
     }
-    for (const Service& service : services_) {
+    for (const Belongings::Service& service : ours_.services) {
         lines.push_back(thing(kTailscaleService, service.name));
     }
     for (const ServedParent& parent : told()) {
@@ -58,7 +52,7 @@ std::vector<std::string> Cleanup::found() const {
     for (const HeldObject& held : held()) {
         lines.push_back(thing(kFinalizersOf, held.name));
     }
-    for (const std::string& name : secret_names_) {
+    for (const std::string& name : ours_.secret_names) {
         lines.push_back(thing(kSecret, name));
     }
     if (takes_accounts()) {
@@ -67,7 +61,7 @@ std::vector<std::string> Cleanup::found() const {
     if (has_lease()) {
         lines.push_back(thing(kLease, renderer::kLeaseName));
     }
-    for (const std::string& name : config_map_names_) {
+    for (const std::string& name : ours_.config_map_names) {
         lines.push_back(thing(kConfigMap, name));
     }
     return lines;
@@ -97,7 +91,7 @@ Job Cleanup::on_tailnet(const std::string& tailnet,
     });
 }
 
-Job Cleanup::release(const Service& service) {
+Job Cleanup::release(const Belongings::Service& service) {
     return tailnets_->job(service.tailnet, [this, service](tailnet::Api& api, const Next& next) {
         api.get_service(service.name, [this, &api, service, next](const tailnet::Reply& reply) {
             const std::string what = thing(kTailscaleService, service.name);
@@ -106,7 +100,7 @@ Job Cleanup::release(const Service& service) {
                 return told(problem_of(reply, "cannot read the Tailscale Service"));
             }
             const controller::Release release =
-                controller::release_service({mark_, predecessor_}, reply.body);
+                controller::release_service({ours_.mark, ours_.predecessor}, reply.body);
             const auto done = [told](const tailnet::Reply& its_reply) {
                 told(problem_of(its_reply, "cannot release the Tailscale Service"));
             };
@@ -124,7 +118,7 @@ Job Cleanup::release(const Service& service) {
 
 std::vector<Job> Cleanup::key_jobs() {
     std::vector<Job> jobs;
-    for (const Device& key : keys_) {
+    for (const TailnetId& key : ours_.keys) {
         jobs.push_back(
             removal(thing(kAuthKey, key.id),
                     on_tailnet(key.tailnet, [id = key.id](tailnet::Api& api, tailnet::Done done) {
@@ -132,11 +126,11 @@ std::vector<Job> Cleanup::key_jobs() {
                     })));
     }
     // Also revoke keys that were minted, but not recorded.
-    for (const std::string& tailnet : tailnets()) {
+    for (const std::string& tailnet : ours_.tailnets()) {
         jobs.push_back(tailnets_->job(tailnet, [this](tailnet::Api& api, const Next& next) {
-            mark_.empty() ? next({})
-                          : controller::sweep_keys(
-                                api, mark_, [](const auto& tell) { tell({}); }, next);
+            ours_.mark.empty() ? next({})
+                               : controller::sweep_keys(
+                                     api, ours_.mark, [](const auto& tell) { tell({}); }, next);
         }));
     }
     return jobs;
@@ -144,45 +138,46 @@ std::vector<Job> Cleanup::key_jobs() {
 
 std::vector<Job> Cleanup::device_jobs() {
     std::vector<Job> jobs;
-    for (const auto& [device, unused] : devices_) {
+    for (const auto& [device, unused] : proofs_.devices()) {
         jobs.push_back(removal(
-            describe(device),
+            proofs_.describe(device),
             on_tailnet(device.tailnet, [id = device.id](tailnet::Api& api, tailnet::Done done) {
                 api.delete_device(id, std::move(done));
             })));
     }
-    for (const Service& service : services_) {
+    for (const Belongings::Service& service : ours_.services) {
         jobs.push_back(release(service));
     }
     return jobs;
 }
 
 bool Cleanup::has_operators_proxies() const {
-    return std::any_of(sets_.begin(), sets_.end(), is_operators_set);
+    return std::any_of(objects_.sets.begin(), objects_.sets.end(), is_operators_set);
 }
 
 // True if the operator runs or has proxies: it would add its finalizers again, and its
 // groups use the ACME accounts.
 bool Cleanup::has_operator() const {
     return has_operators_proxies() ||
-           operator_state(find_operator(deployments_)) == OperatorState::Runs;
+           operator_state(find_operator(objects_.deployments)) == OperatorState::Runs;
 }
 
 // True if this is the controller's namespace. In another one, the objects found in the whole
 // cluster belong to an operator elsewhere.
 bool Cleanup::is_here() const {
-    return !config_map_names_.empty() || has_lease() ||
-           missing_installation(context_.ns, deployments_, sets_, secrets_).empty();
+    return !ours_.config_map_names.empty() || has_lease() ||
+           missing_installation(context_.ns, objects_.deployments, objects_.sets, objects_.secrets)
+               .empty();
 }
 
 std::vector<HeldObject> Cleanup::held() const {
-    return has_operator() || !is_here() ? std::vector<HeldObject>() : held_;
+    return has_operator() || !is_here() ? std::vector<HeldObject>() : objects_.held;
 }
 
 // True if the Secret of ACME accounts is removed: on request, or without accounts. Lost accounts
 // are recreated, but the number of orders a day is limited.
 bool Cleanup::takes_accounts() const {
-    const Value* accounts = find_named(secrets_, renderer::kAcmeAccounts);
+    const Value* accounts = find_named(objects_.secrets, renderer::kAcmeAccounts);
     return accounts != nullptr && !has_operator() &&
            (wish_.acme_accounts || accounts_in(*accounts) == 0);
 }
@@ -192,7 +187,7 @@ bool Cleanup::takes_accounts() const {
 std::vector<ServedParent> Cleanup::told() const {
     return has_operators_proxies() || !is_here()
                ? std::vector<ServedParent>()
-               : told_parents(user_services_, user_ingresses_, served_);
+               : told_parents(objects_.services, objects_.ingresses, ours_.served);
 }
 
 std::vector<Job> Cleanup::status_jobs() {
@@ -201,7 +196,7 @@ std::vector<Job> Cleanup::status_jobs() {
     jobs.reserve(parents.size());
     for (const ServedParent& parent : parents) {
         jobs.push_back(
-            removal(thing(kStatusOf, parent.name), clear_status(context_, parent, served_)));
+            removal(thing(kStatusOf, parent.name), clear_status(context_, parent, ours_.served)));
     }
     for (const HeldObject& held : held()) {
         jobs.push_back(removal(thing(kFinalizersOf, held.name), let_go(context_, held)));
@@ -217,7 +212,7 @@ std::vector<Job> Cleanup::kube_jobs() {
             removal(thing(title, name),
                     erase_object(context_.kube, kube::path_of(kind, context_.ns, name))));
     };
-    for (const std::string& name : secret_names_) {
+    for (const std::string& name : ours_.secret_names) {
         jobs.push_back(removal(thing(kSecret, name),
                                in_order({erase_object(context_.kube, secret_path(context_, name)),
                                          let_end(context_, name)})));
@@ -229,7 +224,7 @@ std::vector<Job> Cleanup::kube_jobs() {
         erase(kube::kLeases, kLease, renderer::kLeaseName);
     }
     // The ledger is deleted last: it identifies our objects in the tailnets.
-    std::vector<std::string> maps = config_map_names_;
+    std::vector<std::string> maps = ours_.config_map_names;
     std::stable_partition(maps.begin(), maps.end(),
                           [](const std::string& name) { return name != controller::kLedgerName; });
     for (const std::string& name : maps) {

@@ -84,6 +84,23 @@ void refuse(const emit::RenderedTree& tree, const std::string& why,
     }
 }
 
+// Reports that the settings of an earlier run would change to defaults.
+void refuse_settings(const emit::RenderedTree& tree, const std::string& why,
+                     const repo::InventoryDevice& release, Run& run) {
+    run.diagnostics
+        .error("unexplained-removal", {},
+               "the operator's settings would become defaults, but no change of the sources "
+               "explains it")
+        .where(repo::join_path(tree.dir, repo::kInventoryFile))
+        .object(diff::safe(release.parent))
+        .found(diff::safe(why))
+        .expected(fmt::format("the release in {}, whose values may set tags and classes",
+                              diff::safe(release.source)))
+        .hint(fmt::format(
+            "give its values with --values; to render without them, use --allow-removal {}",
+            diff::safe(release.parent)));
+}
+
 // Warns if the pods of an earlier run had tailrender-proxy, and now have containerboot only because
 // no setting names an image: they restart.
 Result<Unit> warn_other_dataplane(const emit::RenderedTree& tree,
@@ -144,18 +161,27 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
             TRY(warn_other_dataplane(tree, inventory, earlier, runs.all()[i]));
         }
         const std::set<std::string> wanted = parents_of(tree.devices);
+        const auto why_unexplained =
+            [&](const repo::InventoryDevice& device) -> std::optional<std::string> {
+            const bool is_allowed = tree.is_gone || i >= runs.all().size() ||
+                                    std::ranges::find(options.allowed_removals, device.parent) !=
+                                        options.allowed_removals.end();
+            return is_allowed ? std::nullopt : why_lost(runs.all()[i], device);
+        };
+        for (const repo::InventoryDevice& release : inventory.settings) {
+            const bool is_replaced = !tree.settings.empty() || !options.load.values_files.empty();
+            if (std::optional<std::string> why; !is_replaced && (why = why_unexplained(release))) {
+                refuse_settings(tree, *why, release, runs.all()[i]);
+                removals.are_explained = false;
+            }
+        }
         std::set<std::string> lost;
         std::map<std::string, std::vector<const repo::InventoryDevice*>> unexplained;
         for (const repo::InventoryDevice& device : inventory.devices) {
             if (wanted.contains(device.parent) || !lost.insert(device.parent).second) {
                 continue;
             }
-            const bool is_allowed = tree.is_gone || i >= runs.all().size() ||
-                                    std::ranges::find(options.allowed_removals, device.parent) !=
-                                        options.allowed_removals.end();
-            std::optional<std::string> why =
-                is_allowed ? std::nullopt : why_lost(runs.all()[i], device);
-            if (why) {
+            if (std::optional<std::string> why = why_unexplained(device)) {
                 unexplained[*why].push_back(&device);
             }
         }

@@ -142,9 +142,11 @@ std::vector<emit::RenderedTree> make_trees(const Options& options, Destination d
             return {};
         }
         const load::Loaded& loaded = run.loaded;
-        trees.push_back({loaded.cluster_level ? repo::join_path(root, loaded.cluster) : root,
-                         std::move(*files),
-                         emit::tree_devices({run.loaded, run.plan, run.objects})});
+        const emit::Output output{run.loaded, run.plan, run.objects};
+        trees.push_back({.dir = loaded.cluster_level ? repo::join_path(root, loaded.cluster) : root,
+                         .files = std::move(*files),
+                         .devices = emit::tree_devices(output),
+                         .settings = emit::tree_settings(output)});
     }
     return trees;
 }

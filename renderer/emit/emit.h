@@ -47,6 +47,9 @@ Result<std::vector<OutputFile>> emit_tree(const Output& output);
 // Returns the devices for the tree's inventory, including those of Tailscale Services.
 std::vector<repo::InventoryDevice> tree_devices(const Output& output);
 
+// Returns the release of the operator's chart for the tree's inventory, if an engine installs one.
+std::vector<repo::InventoryDevice> tree_settings(const Output& output);
+
 // A Secret with plaintext credentials, which must not be written into a Git work tree or a cache.
 struct PlaintextSecret {
     Pos pos;
@@ -61,6 +64,7 @@ struct RenderedTree {
     std::string dir;  // on the disk, or in a branch relative to its top; "" = the top
     std::vector<OutputFile> files;
     std::vector<repo::InventoryDevice> devices = {};
+    std::vector<repo::InventoryDevice> settings = {};
     // The cluster no longer exists: its files are removed, and its inventory last.
     bool is_gone = false;
 };

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/text_of.h"
+#include "renderer/engines/chart_releases.h"
+#include "renderer/engines/kustomize/helm_charts.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/unit_content.h"
 #include "renderer/repo/paths.h"
@@ -18,6 +22,12 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kArchives = {
     "archive", "archived", ".archive", "disabled", "deprecated", "legacy", "standby"};
+
+// True for an Application that installs the operator's chart.
+bool applies_operator(const BuildUnit& unit) {
+    return unit.chart && (unit.state == UnitState::External || has_content(unit)) &&
+           is_operator_chart(text_of(unit.chart->source, {"chart"}));
+}
 
 }  // namespace
 
@@ -70,20 +80,52 @@ void add_refused_files(const GitOpsTree& repository,
     }
 }
 
+bool installs_operator(GitOpsTree& repository, const std::string& path) {
+    const auto mention = repository.mentions().find(path);
+    if (mention == repository.mentions().end() || !mention->second) {
+        return false;
+    }
+    Result<std::string> text = repository.tree().read(path);
+    if (!text || text->find(kOperatorChart) == std::string::npos) {
+        return false;
+    }
+    SourceMap sources;
+    const bool is_kustomization = repo::is_kustomization_name(repo::base_name(path));
+    const std::vector<EngineObject> objects = repository.read(path, std::move(*text));
+    return std::ranges::any_of(objects, [&](const EngineObject& object) {
+        return std::ranges::any_of(
+            is_kustomization ? chart_releases_of_kustomization(object.root, path)
+                             : chart_releases(object.root, {}, sources),
+            [](const ChartRelease& release) { return is_operator_chart(release.chart); });
+    });
+}
+
 std::map<std::string, std::vector<std::string>> unreached_inputs(
     GitOpsTree& repository, const std::vector<BuildUnit>& units) {
     std::set<std::string> reached;
     for (const BuildUnit& unit : units) {
         reached.insert(unit.claims.begin(), unit.claims.end());
     }
-    std::map<std::string, std::vector<std::string>> unreached;
+    std::map<std::string, std::vector<std::string>> unreached, operators;
+    bool has_operator = std::ranges::any_of(units, applies_operator);
     for (const repo::WalkedDir* dir : repository.dirs()) {
         for (const std::string& name : dir->files) {
             const std::string path = repo::join_path(dir->path, name);
-            if (repo::is_manifest_name(name) && !dir->in_chart && !dir->is_outside &&
-                !reached.contains(path) && repository.holds_input(path)) {
-                unreached[dir->path].push_back(name);
+            if (!repo::is_manifest_name(name) || dir->in_chart || dir->is_outside) {
+                continue;
             }
+            const bool is_reached = reached.contains(path);
+            if (!is_reached && repository.holds_input(path)) {
+                unreached[dir->path].push_back(name);
+            } else if (!has_operator && installs_operator(repository, path)) {
+                has_operator = is_reached;
+                operators[dir->path].push_back(name);
+            }
+        }
+    }
+    for (auto& [dir, names] : operators) {
+        if (!has_operator && !is_archived(repository, dir)) {
+            std::ranges::move(names, std::back_inserter(unreached[dir]));
         }
     }
     return unreached;

@@ -57,6 +57,7 @@ struct OperatorRelease {
     std::string object;   // "HelmRelease/tailscale/tailscale-operator"
     std::string ns;       // "" if the object does not set it
     std::string version;  // as spelled, possibly a range
+    std::string unit;     // path of the units down to the release; "" if none applies it
     std::uint32_t document =
         kNone;  // index of the document that our installation replaces; kNone: it stays
 };

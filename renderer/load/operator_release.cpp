@@ -304,7 +304,8 @@ private:
         const Value root = read_document(loaded_, document, discarded);
         const bool is_alone =
             document.list == kNone && engines::application_sources(root).size() < 2;
-        for (const engines::ChartRelease& release : releases(document, root)) {
+        for (engines::ChartRelease& release : releases(document, root)) {
+            release.unit = unit_of(loaded_, document.source);
             Found* one = take(release);
             if (one != nullptr) {
                 one->is_in_fleet = !loaded_.bundles[document.bundle].fleet.is_null();
@@ -339,10 +340,13 @@ private:
     void set(Found& one) {
         engines::ChartRelease& release = one.release;
         const bool is_replaced = is_complete(one) && one.document != kNone;
+        const engines::AppliedUnit unit =
+            engines::unit_of_object(*release.unit, release.object, {});
         loaded_.operator_release = OperatorRelease{.pos = release.pos,
                                                    .object = release.object,
                                                    .ns = release.ns,
                                                    .version = one.version,
+                                                   .unit = unit.path,
                                                    .document = is_replaced ? one.document : kNone};
         if (is_replaced) {
             loaded_.operator_bundle = loaded_.documents[one.document].bundle;

@@ -203,12 +203,19 @@ private:
         std::vector<engines::ChartRelease> found;
         for (const Document& document : loaded_.documents) {
             const std::string_view kind = text_of(document.kind);
-            if (!document.reachable || (kind != "HelmRelease" && kind != "HelmChart")) {
+            const bool is_release = kind == "HelmRelease" || kind == "HelmChart";
+            const bool is_of_flux = text_of(document.api_version).starts_with(engines::kHelmGroup);
+            if (!document.reachable || (!is_release && !is_of_flux)) {
                 continue;
             }
             Diagnostics said;
             const Value object = read_document(loaded_, document, said);
-            note_refused(document, object, said.has_errors());
+            if (is_of_flux) {
+                note_refused(document, object, said.has_errors());
+            }
+            if (!is_release) {
+                continue;
+            }
             for (engines::ChartRelease& release : releases_of(
                      document, object, options_.path, selection_.foreign_sources, loaded_)) {
                 release.unit = unit_of(loaded_, document.source);
@@ -230,9 +237,6 @@ private:
     // Notes an object that the API server would refuse: the engine fails at it, and so does the
     // unit that applies it.
     void note_refused(const Document& document, const Value& object, bool is_unread) {
-        if (!text_of(document.api_version).starts_with(engines::kHelmGroup)) {
-            return;
-        }
         const std::string name = document.object_name();
         std::string why;
         if (is_unread) {

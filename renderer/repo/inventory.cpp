@@ -89,7 +89,8 @@ std::optional<std::string_view> unknown_key(const Value& map,
 }
 
 constexpr std::array<std::string_view, 4> kDeviceKeys = {"parent", "hostname", "unit", "source"};
-constexpr std::array<std::string_view, 3> kInventoryKeys = {"version", "files", "devices"};
+constexpr std::string_view kFiles = "files", kDevices = "devices", kSettings = "settings";
+constexpr std::array<std::string_view, 4> kInventoryKeys = {"version", kFiles, kDevices, kSettings};
 
 class JsonInventory {
 public:
@@ -118,32 +119,37 @@ public:
 private:
     Result<TreeInventory> contents(const Value& root) const {
         TreeInventory inventory;
-        for (const std::string_view key : {kInventoryKeys[1], kInventoryKeys[2]}) {
+        for (const std::string_view key : {kFiles, kDevices, kSettings}) {
             const Value* list = root.find(key);
-            if (list == nullptr || !list->is_list()) {
+            const bool may_lack = key == kSettings && list == nullptr;
+            if (!may_lack && (list == nullptr || !list->is_list())) {
                 return wrong(key, list);
             }
         }
-        for (const Value& file : items_of(root.find("files"))) {
+        for (const Value& file : items_of(root.find(kFiles))) {
             if (!is_file_of_tree(text_of(file))) {
                 return outside(where_, spelling_of(file));
             }
             inventory.files.emplace_back(file.text());
         }
-        for (const Value& device : items_of(root.find("devices"))) {
-            inventory.devices.push_back(TRY(read_device(device)));
+        for (const Value& device : items_of(root.find(kDevices))) {
+            inventory.devices.push_back(TRY(read_device(kDevices, device)));
+        }
+        for (const Value& release : items_of(root.find(kSettings))) {
+            inventory.settings.push_back(TRY(read_device(kSettings, release)));
         }
         return inventory;
     }
 
-    Result<InventoryDevice> read_device(const Value& device) const {
+    Result<InventoryDevice> read_device(std::string_view list, const Value& device) const {
         const bool is_text = std::ranges::all_of(
             members_of(&device), [](const Member& member) { return member.value.is_string(); });
         if (!is_text || text_of(device, {"parent"}).empty()) {
-            return wrong("devices", &device);
+            return wrong(list, &device);
         }
         if (const auto key = unknown_key(device, kDeviceKeys)) {
-            return bad_inventory(where_, "unknown key in a device of the inventory",
+            return bad_inventory(where_,
+                                 fmt::format("unknown key in \"{}\" of the inventory", list),
                                  fmt::format("\"{}\"", *key));
         }
         return InventoryDevice{.parent = std::string(text_of(device, {"parent"})),
@@ -158,10 +164,10 @@ private:
             bad_inventory(where_, fmt::format("cannot use \"{}\" of the inventory", key),
                           found == nullptr ? std::string("no such key") : write_json(*found));
         error.diagnostic.expected =
-            is_version         ? fmt::format("{}: a newer tailrender may have written this file",
-                                             kInventoryVersion)
-            : key == "devices" ? "a list of maps with a \"parent\""
-                               : "a list";
+            is_version      ? fmt::format("{}: a newer tailrender may have written this file",
+                                          kInventoryVersion)
+            : key == kFiles ? "a list"
+                            : "a list of maps with a \"parent\"";
         return error;
     }
 
@@ -195,13 +201,24 @@ std::string device_line(const InventoryDevice& device) {
     return fmt::format("{{{}}}", line);
 }
 
+std::vector<std::string> device_lines(const std::vector<InventoryDevice>& devices) {
+    std::vector<std::string> lines;
+    lines.reserve(devices.size());
+    for (const InventoryDevice& device : devices) {
+        lines.push_back(device_line(device));
+    }
+    return lines;
+}
+
 }  // namespace
 
 void TreeInventory::sort() {
     std::ranges::sort(files);
     files.erase(std::unique(files.begin(), files.end()), files.end());
-    std::ranges::sort(devices);
-    devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+    for (std::vector<InventoryDevice>* list : {&devices, &settings}) {
+        std::ranges::sort(*list);
+        list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
 }
 
 std::string inventory_text(const TreeInventory& inventory) {
@@ -209,14 +226,14 @@ std::string inventory_text(const TreeInventory& inventory) {
     for (const std::string& file : inventory.files) {
         files.push_back(quoted(file));
     }
-    std::vector<std::string> devices;
-    for (const InventoryDevice& device : inventory.devices) {
-        devices.push_back(device_line(device));
-    }
     std::string out = fmt::format("{{\n  \"version\": {},\n", kInventoryVersion);
-    append_list("files", files, out);
+    append_list(kFiles, files, out);
     out += ",\n";
-    append_list("devices", devices, out);
+    append_list(kDevices, device_lines(inventory.devices), out);
+    if (!inventory.settings.empty()) {
+        out += ",\n";
+        append_list(kSettings, device_lines(inventory.settings), out);
+    }
     return out + "\n}\n";
 }
 

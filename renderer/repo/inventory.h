@@ -1,10 +1,10 @@
 // The inventory of a rendered tree lists the files that tailrender wrote, so that the next run may
-// change and remove them, and the devices, so that the next run can tell which ones are removed. It
-// is JSON with a version, with one file or device per line, so that no name can look like another
-// line, and reviewers can read a diff of it. Earlier releases wrote one path per line and nothing
-// else; those inventories are read as well, and the next run replaces them. An inventory is
-// untrusted input: it may have been edited or merged, and must not name paths outside of its
-// directory.
+// change and remove them, and the devices and the release of the operator, so that the next run can
+// tell which ones are removed. It is JSON with a version, with one file or device per line, so that
+// no name can look like another line, and reviewers can read a diff of it. Earlier releases wrote
+// one path per line and nothing else; those inventories are read as well, and the next run replaces
+// them. An inventory is untrusted input: it may have been edited or merged, and must not name paths
+// outside of its directory.
 #pragma once
 
 #include <compare>
@@ -20,17 +20,20 @@ constexpr std::string_view kInventoryFile = ".tailrender-inventory";
 
 struct InventoryDevice {
     std::string parent;    // "Service/shop/web"
-    std::string hostname;  // "shop-web"; "svc:docs" for a Tailscale Service
+    std::string hostname;  // "shop-web"; "svc:docs" for a Tailscale Service; "" for settings
     std::string unit;      // the unit that applies the parent; "" if none is known
     std::string source;    // the file that the parent is in, relative to the root of the sources
 
     friend auto operator<=>(const InventoryDevice&, const InventoryDevice&) = default;
 };
 
-// Both lists are sorted and have no duplicates.
+// All lists are sorted and have no duplicates.
 struct TreeInventory {
     std::vector<std::string> files;  // relative to the inventory's directory
     std::vector<InventoryDevice> devices;
+    // The release of the operator's chart whose values are settings; without one, the text has no
+    // such key. `parent`: "HelmRelease/tailscale/operator".
+    std::vector<InventoryDevice> settings = {};
     bool lists_devices = true;  // false: an earlier release wrote it, without its devices
 
     void sort();

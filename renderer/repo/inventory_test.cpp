@@ -15,6 +15,10 @@ std::string inventory_dump(const TreeInventory& inventory) {
         fmt::format_to(std::back_inserter(out), " {}|{}|{}|{}", device.parent, device.hostname,
                        device.unit, device.source);
     }
+    for (const InventoryDevice& release : inventory.settings) {
+        fmt::format_to(std::back_inserter(out), " settings of {}|{}|{}", release.parent,
+                       release.unit, release.source);
+    }
     return out + (inventory.lists_devices ? "" : " old");
 }
 
@@ -64,9 +68,15 @@ TEST(Inventory, SpellsWhatIsNotPrintable) {
 TEST(Inventory, ReadsWhatItWrites) {
     const TreeInventory inventory = {.files = {"a\nREADME.md", "b\t\x1b[2J/\xc3\xa4.yaml", "{\"c"},
                                      .devices = {{"Ingress/a/b\n---\nkind: x", "h", "u\"", "s\\"},
-                                                 {"Service/shop/web", "", "", ""}}};
+                                                 {"Service/shop/web", "", "", ""}},
+                                     .settings = {{"HelmRelease/ts/operator", "", "u", "ts.yaml"}}};
     const std::string text = inventory_text(inventory);
     EXPECT_EQ(inventory_read(text), inventory_dump(inventory));
+    EXPECT_NE(text.find(R"(  "settings": [
+    {"parent": "HelmRelease/ts/operator", "unit": "u", "source": "ts.yaml"}
+  ])"),
+              std::string::npos)
+        << text;
     EXPECT_EQ(inventory_text(*read_inventory("", text)), text);
     EXPECT_EQ(text.find("\nREADME.md"), std::string::npos);
 }
@@ -104,7 +114,7 @@ TEST(Inventory, RefusesWhatItDoesNotUnderstand) {
     EXPECT_EQ(inventory_read(json("", "{\"parent\": 1}")),
               "out/i: cannot use \"devices\" of the inventory ({\"parent\":1})");
     EXPECT_EQ(inventory_read(json("", "{\"parent\": \"a\", \"zone\": \"x\"}")),
-              "out/i: unknown key in a device of the inventory (\"zone\")");
+              "out/i: unknown key in \"devices\" of the inventory (\"zone\")");
     EXPECT_EQ(inventory_read("{\"version\": 1, \"more\": 1, \"files\": [], \"devices\": []}"),
               "out/i: unknown key in the inventory (\"more\")");
     EXPECT_EQ(inventory_read("{\"version\": 1,"),

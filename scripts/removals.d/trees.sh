@@ -66,6 +66,19 @@ sets() {
   flux
   printf 'apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: zoo, namespace: media}\nspec:\n  inputs:\n  - {name: ape}\n  - {name: bee}\n  resources:\n  - apiVersion: v1\n    kind: Service\n    metadata: {name: << inputs.name >>, namespace: media, annotations: {tailscale.com/expose: "true"}}\n    spec: {selector: {app: a}, ports: [{port: 80}]}\n' >clusters/den/zoo.yaml
 }
+operator() {
+  flux
+  kustomization clusters/den/ts.yaml ts ./ts
+  mkdir ts
+  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: ts, namespace: tailscale}\nspec:\n  chart: {spec: {chart: tailscale-operator, sourceRef: {kind: HelmRepository, name: ts}}}\n  values: {proxyConfig: {defaultTags: "tag:den"}}\n' >ts/op.yaml
+}
+umbrella() {
+  argo
+  application apps/ts.yaml ts charts/ts
+  mkdir -p charts/ts
+  printf 'apiVersion: v2\nname: ts\nversion: 1.0.0\ndependencies:\n- {name: tailscale-operator, version: 1.98.4, repository: "https://pkgs.tailscale.com/helmcharts"}\n' >charts/ts/Chart.yaml
+  printf 'tailscale-operator: {proxyConfig: {defaultTags: "tag:den"}}\n' >charts/ts/values.yaml
+}
 nested_sets() {
   flux
   printf 'apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: zoo, namespace: media}\nspec:\n  resources:\n  - apiVersion: fluxcd.controlplane.io/v1\n    kind: ResourceSet\n    metadata: {name: cage, namespace: media}\n    spec:\n      resources:\n      - apiVersion: v1\n        kind: Service\n        metadata: {name: ape, namespace: media, annotations: {tailscale.com/expose: "true"}}\n        spec: {selector: {app: a}, ports: [{port: 80}]}\n' >clusters/den/zoo.yaml

@@ -1,4 +1,5 @@
-// The devices of the plan, as listed in the inventory.
+// The devices of the plan and the operator's release, as listed in the inventory.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,18 @@ std::vector<repo::InventoryDevice> tree_devices(const Output& output) {
         }
     }
     return devices;
+}
+
+std::vector<repo::InventoryDevice> tree_settings(const Output& output) {
+    const std::optional<load::OperatorRelease>& release = output.loaded.operator_release;
+    if (!release) {
+        return {};
+    }
+    const SourceNames names(output.loaded);
+    return {{.parent = release->object,
+             .hostname = "",
+             .unit = release->unit,
+             .source = source_of(output.loaded, names, release->pos)}};
 }
 
 }  // namespace renderer::emit

@@ -74,6 +74,7 @@ private:
             all.files.push_back(file->path);
         }
         std::ranges::copy(changes_.wanted.devices, std::back_inserter(all.devices));
+        std::ranges::copy(changes_.wanted.settings, std::back_inserter(all.settings));
         all.sort();
         return all;
     }

@@ -78,9 +78,15 @@ private:
     }
 
     void warn_unreached(const std::string& dir, const std::vector<std::string>& names) {
+        const bool has_input = std::ranges::any_of(names, [&](const std::string& name) {
+            return repository_.holds_input(repo::join_path(dir, name));
+        });
         Finding warning =
             context_.build.diagnostics
-                .warning("unreached-input", {}, "nothing applies the inputs in this directory")
+                .warning("unreached-input", {},
+                         has_input ? "nothing applies the inputs in this directory"
+                                   : "nothing applies the operator's release in this directory: "
+                                     "settings that its values may have are not used")
                 .where(dir)
                 .found(fmt::format("{}", fmt::join(names, ", ")))
                 .expected(is_archived(repository_, dir) ? "nothing, in an archive"

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -15,7 +16,9 @@ struct UnitVariables {
     // True if other variables stay as they are: this tree has no postBuild, but --substitute says
     // that there is one in the cluster.
     bool named_only = false;
-    bool is_whole = false;  // the cluster has no other variables
+    bool is_whole = false;                           // the cluster has no other variables
+    std::set<std::string, std::less<>> secret = {};  // they have values, in Secrets of the tree
+    bool may_have_more = false;  // postBuild names an object that is not in the tree
     friend bool operator==(const UnitVariables&, const UnitVariables&) = default;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "renderer/base/ascii.h"
@@ -364,30 +365,45 @@ bool GitOpsTree::holds_input(const std::string& path) {
     return known->second;
 }
 
-std::vector<const Value*> GitOpsTree::config_maps(std::string_view name) {
-    if (!has_config_maps_) {
-        has_config_maps_ = true;
-        for (auto& [path, text] : read_wanted(
-                 tree_, manifests_of(dirs_, false), threads_,
-                 [](std::size_t, std::string_view text) { return has(text, "ConfigMap"); })) {
-            for (EngineObject& object : read(path, std::move(text))) {
-                const bool is_encrypted = object.root.find("sops") != nullptr;
-                if (is_kind(object.root, "v1", "ConfigMap") && !is_encrypted) {
-                    config_maps_[std::string(text_of(object.root, {"metadata", "name"}))].push_back(
-                        std::move(object.root));
-                }
+void GitOpsTree::find_maps() {
+    if (std::exchange(has_maps_, true)) {
+        return;
+    }
+    for (auto& [path, text] : read_wanted(tree_, manifests_of(dirs_, false), threads_,
+                                          [](std::size_t, std::string_view text) {
+                                              return has(text, "ConfigMap") || has(text, "Secret");
+                                          })) {
+        for (EngineObject& object : read(path, std::move(text))) {
+            const bool is_encrypted = object.root.find("sops") != nullptr;
+            const std::string name(text_of(object.root, {"metadata", "name"}));
+            if (is_kind(object.root, "v1", "ConfigMap") && !is_encrypted) {
+                config_maps_[name].push_back(std::move(object.root));
+            } else if (is_kind(object.root, "v1", "Secret")) {
+                secrets_[name].push_back(std::move(object.root));
             }
         }
-        generated_maps_ = generated_config_maps(tree_, dirs_, root_, sources_);
     }
+    generated_maps_ = generated_config_maps(tree_, dirs_, root_, sources_);
+}
+
+std::vector<const Value*> GitOpsTree::config_maps(std::string_view name) {
+    find_maps();
     std::vector<const Value*> found;
     for (const auto* maps : {&config_maps_, &generated_maps_}) {
-        const auto known = maps->find(name);
-        if (known != maps->end() && found.empty()) {
-            for (const Value& one : known->second) {
-                found.push_back(&one);
-            }
+        if (const auto known = maps->find(name); known != maps->end() && found.empty()) {
+            std::ranges::transform(known->second, std::back_inserter(found),
+                                   [](const Value& one) { return &one; });
         }
+    }
+    return found;
+}
+
+std::vector<const Value*> GitOpsTree::secrets(std::string_view name) {
+    find_maps();
+    std::vector<const Value*> found;
+    if (const auto known = secrets_.find(name); known != secrets_.end()) {
+        std::ranges::transform(known->second, std::back_inserter(found),
+                               [](const Value& one) { return &one; });
     }
     return found;
 }

@@ -117,6 +117,8 @@ public:
 
     // Returns the ConfigMaps with this name in all namespaces, or, if none, the generated ones.
     std::vector<const Value*> config_maps(std::string_view name);
+    // Returns the Secrets with this name in all namespaces. Their values may be encrypted.
+    std::vector<const Value*> secrets(std::string_view name);
 
     // Returns copies of the objects in a file.
     [[nodiscard]] std::vector<EngineObject> objects_in(const std::string& file) const;
@@ -145,6 +147,7 @@ private:
     std::vector<EngineObject> read(const std::string& path, std::string text,
                                    std::vector<RefusedFile>& refused) const;
     void find_own_sources();
+    void find_maps();
     [[nodiscard]] std::string ignored_by(std::string_view source, const std::string& file) const;
     void find_argo_clusters(const std::vector<std::string>& named);
 
@@ -172,9 +175,9 @@ private:
     std::map<std::string, std::vector<EngineObject>> outside_;  // objects of other sources, by file
     std::set<std::string> own_;
     OwnRepository own_repository_;
-    std::map<std::string, std::vector<Value>, std::less<>> config_maps_;  // read when first needed
+    std::map<std::string, std::vector<Value>, std::less<>> config_maps_, secrets_;  // once needed
     GeneratedMaps generated_maps_;
-    bool has_config_maps_ = false;
+    bool has_maps_ = false;  // config_maps_, secrets_ and generated_maps_ were read
     UnitVariables substitutes_;
     bool argo_loads_any_ = false;
     std::vector<ArgoCluster> argo_clusters_;

@@ -34,6 +34,7 @@ struct Pending {
     ScannedDocument scanned = {};
     Value root = {};
     Diagnostics diagnostics = {};
+    Diagnostics of_variables = {};
     bool has_tree = false;
 };
 
@@ -104,7 +105,7 @@ void substitute_files(std::vector<PendingFile>& files) {
             if (variables != nullptr && document.has_tree && !document.diagnostics.has_errors()) {
                 engines::substitute_document(document.root, *variables,
                                              document.scanned.mentions_tailscale,
-                                             document.diagnostics);
+                                             document.of_variables);
             }
         }
     }
@@ -131,7 +132,8 @@ public:
         const std::size_t before = loaded_.documents.size();
         bool broken = false;
         for (Pending& document : pending_.documents) {
-            if (document.diagnostics.has_errors()) {
+            report_variables(document.of_variables);
+            if (document.diagnostics.has_errors() || document.of_variables.has_errors()) {
                 out_.append(std::move(document.diagnostics));
                 broken = true;
             } else if (document.has_tree && document.root.is_null()) {
@@ -156,6 +158,13 @@ public:
     }
 
 private:
+    // A variable that may make an object an input matters wherever the file is.
+    void report_variables(const Diagnostics& found) {
+        for (const Diagnostic& one : found.all()) {
+            (one.rule == "invalid-substitution" || file_.lenient ? out_ : diagnostics_).add(one);
+        }
+    }
+
     void warn_unread() {
         loaded_.unjudged.push_back(pending_.source);
         const auto error =
@@ -188,7 +197,7 @@ private:
     // Configuration files of other programs may have a kind, but have neither metadata nor items.
     // If a document cannot be parsed, only its words are searched.
     [[nodiscard]] bool may_be_object(const Pending& document) const {
-        const bool broken = document.diagnostics.has_errors();
+        const bool broken = document.diagnostics.has_errors() || document.of_variables.has_errors();
         if (document.has_tree && !broken) {
             return document.root.find("metadata") != nullptr ||
                    document.root.find("items") != nullptr;

@@ -65,10 +65,8 @@ void add_variables(const Value* map, UnitVariables& variables) {
     }
 }
 
-// Returns the ConfigMap in the namespace, or the only one of that name: several belong to different
-// clusters.
-const Value* config_map(GitOpsTree& repository, std::string_view name, std::string_view ns) {
-    std::vector<const Value*> known = repository.config_maps(name);
+// Returns the object in the namespace, or the only one: several belong to different clusters.
+const Value* only_one(std::vector<const Value*> known, std::string_view ns) {
     if (known.size() > 1) {
         std::erase_if(known, [&](const Value* one) {
             return text_of(*one, {"metadata", "namespace"}) != ns;
@@ -91,14 +89,23 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
     variables.is_whole = true;
     const auto from = items_of(post_build->at({"substituteFrom"}));
     for (const Value& one : from) {
-        const Value* found = text_of(one, {"kind"}) == "ConfigMap"
-                                 ? config_map(repository, text_of(one, {"name"}),
-                                              text_of(kustomization, {"metadata", "namespace"}))
-                                 : nullptr;
-        if (found != nullptr) {
+        const bool is_secret = text_of(one, {"kind"}) == "Secret";
+        const std::string_view name = text_of(one, {"name"});
+        const Value* found =
+            only_one(is_secret ? repository.secrets(name) : repository.config_maps(name),
+                     text_of(kustomization, {"metadata", "namespace"}));
+        if (found != nullptr && is_secret) {
+            for (const std::string_view field : {"data", "stringData"}) {
+                for (const Member& member : members_of(found->find(field))) {
+                    variables.secret.emplace(member.name());
+                    variables.values.erase(std::string(member.name()));
+                }
+            }
+        } else if (found != nullptr) {
             add_variables(found->find("data"), variables);
         }
-        variables.is_whole = variables.is_whole && found != nullptr;
+        variables.may_have_more = variables.may_have_more || found == nullptr;
+        variables.is_whole = variables.is_whole && found != nullptr && !is_secret;
     }
     add_variables(post_build->at({"substitute"}), variables);
     const bool always = text_of(*post_build, {"substituteStrategy"}) == "Always";
@@ -370,12 +377,16 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         skip(UnitState::Refused, "spec.sourceRef.kind and spec.sourceRef.name are required");
     } else if (!is_own) {
         note_source(repository, *source_ref, unit);
-        unit.reason = made ? made->why : unit.reason;
+        if (made) {
+            unit.reason = made->why;
+            unit.dir = repository.root();  // the artifact may have any files of the tree
+        }
         for (const std::string_view field : {"patches", "postBuild", "components"}) {
             unit.naming =
                 unit.naming.known() ? unit.naming : naming_tailscale(root.at({"spec", field}));
         }
     } else if (path.find("${") != std::string_view::npos) {
+        unit.pos = root.at({"spec", "path"})->pos();
         skip(UnitState::Unresolved, fmt::format("path {}", path));
     } else if (tree_of(repository, unit).kind(unit.dir) != repo::EntryKind::Directory) {
         const bool is_ignored = repository.tree().kind(unit.dir) == repo::EntryKind::Directory;
@@ -417,8 +428,8 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
     const std::string_view spelled = text_of(*sync, {"path"});
     const std::optional<std::string> local = local_sync(repository, instance.root, *sync);
     std::set<std::string> paths;
-    std::vector<std::string> unset;
-    if (const Result<std::string> path = substitute(spelled, UnitVariables(), unset)) {
+    std::vector<std::string> unset, assumed;
+    if (const Result<std::string> path = substitute(spelled, UnitVariables(), unset, assumed)) {
         paths.insert(*path);
     }
     if (const std::string_view name = variable_in(spelled); !name.empty()) {

@@ -10,7 +10,9 @@
 #include "renderer/core/document.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/text_of.h"
+#include "renderer/engines/engine_groups.h"
 #include "renderer/engines/flux/variable_functions.h"
+#include "renderer/engines/helm/chart_release.h"
 #include "renderer/kube/decoded_kinds.h"
 
 namespace renderer::engines {
@@ -33,8 +35,9 @@ bool is_name_character(char c) {
 // Replaces expressions from left to right. Stops at the first error.
 class Expander {
 public:
-    Expander(std::string_view text, const UnitVariables& variables, std::vector<std::string>& unset)
-        : text_(text), variables_(variables), unset_(unset) {}
+    Expander(std::string_view text, const UnitVariables& variables, std::vector<std::string>& unset,
+             std::vector<std::string>& assumed)
+        : text_(text), variables_(variables), unset_(unset), assumed_(assumed) {}
 
     Result<std::string> run() {
         std::string result;
@@ -116,11 +119,15 @@ private:
         }
         const auto known = variables_.values.find(variable);
         const bool gives_default = operation.size() > 1 ? operation[0] == ':' : operation == "=";
-        if (known == variables_.values.end() && (!gives_default || variables_.named_only)) {
+        const bool is_unset = !gives_default || variables_.secret.contains(variable);
+        if (known == variables_.values.end() && (is_unset || variables_.named_only)) {
             if (!variables_.named_only) {
                 unset_.push_back(variable);
             }
             return std::string(text_.substr(begin, at_ - begin));
+        }
+        if (known == variables_.values.end() && variables_.may_have_more) {
+            assumed_.push_back(variable);
         }
         return apply_function(
             operation, known == variables_.values.end() ? std::string() : known->second, arguments);
@@ -201,6 +208,7 @@ private:
     std::string_view text_;
     const UnitVariables& variables_;
     std::vector<std::string>& unset_;
+    std::vector<std::string>& assumed_;
     std::size_t at_ = 0;
     std::string_view fault_;
 };
@@ -220,6 +228,8 @@ public:
         : variables_(variables), diagnostics_(diagnostics) {}
 
     [[nodiscard]] const std::vector<UnsetVariable>& unset() const { return unset_; }
+    // Variables whose defaults are used, though they may have values.
+    [[nodiscard]] const std::vector<UnsetVariable>& assumed() const { return assumed_; }
 
     void run(Value& value) {
         if (value.is_string()) {
@@ -242,8 +252,8 @@ private:
         if (!value.is_string() || value.text().find('$') == std::string_view::npos) {
             return;
         }
-        std::vector<std::string> names;
-        Result<std::string> text = substitute(value.text(), variables_, names);
+        std::vector<std::string> names, assumed;
+        Result<std::string> text = substitute(value.text(), variables_, names, assumed);
         const Pos pos = value.pos();
         if (!text) {
             diagnostics_.error("invalid-substitution", pos, text.error().diagnostic.message)
@@ -256,6 +266,9 @@ private:
         for (std::string& name : names) {
             unset_.push_back({pos, std::move(name)});
         }
+        for (std::string& name : assumed) {
+            assumed_.push_back({pos, std::move(name)});
+        }
         // Flux parses text again that kustomize printed without quotes.
         const bool was_plain = is_scalar && is_printed_plain(value.text());
         value = was_plain && names.empty() ? resolve_plain(*text) : Value(*text);
@@ -265,7 +278,7 @@ private:
     static constexpr std::size_t kShown = 60;
     const UnitVariables& variables_;
     Diagnostics& diagnostics_;
-    std::vector<UnsetVariable> unset_;
+    std::vector<UnsetVariable> unset_, assumed_;
 };
 
 bool is_of_others(const Value& object, Pos pos) {
@@ -277,6 +290,28 @@ bool is_of_others(const Value& object, Pos pos) {
         }
     }
     return false;
+}
+
+// True if the place decides whether a Service or an Ingress is an input: a class, or the key of an
+// annotation.
+bool decides(const Value& object, Pos pos) {
+    const std::string_view kind = text_of(object, {"kind"});
+    const auto is_at = [&](const Value* value) { return value != nullptr && value->pos() == pos; };
+    if (kind != "Service" && kind != "Ingress") {
+        return false;
+    }
+    const auto annotations = members_of(object.at({"metadata", "annotations"}));
+    return is_at(object.at({"spec", "loadBalancerClass"})) ||
+           is_at(object.at({"spec", "ingressClassName"})) ||
+           std::ranges::any_of(annotations,
+                               [&](const Member& member) { return member.key.pos() == pos; });
+}
+
+// True for a release of the operator's chart, whose values are settings.
+bool installs_operator(const Value& object) {
+    return text_of(object, {"apiVersion"}).starts_with(kHelmGroup) &&
+           (is_operator_chart(text_of(object, {"spec", "chart", "spec", "chart"})) ||
+            is_operator_chart(text_of(object, {"spec", "chartRef", "name"})));
 }
 
 // True for the operator's Deployment, whose environment has its settings.
@@ -318,8 +353,8 @@ bool is_variable_name(std::string_view text) {
 }
 
 Result<std::string> substitute(std::string_view text, const UnitVariables& variables,
-                               std::vector<std::string>& unset) {
-    return Expander(text, variables, unset).run();
+                               std::vector<std::string>& unset, std::vector<std::string>& assumed) {
+    return Expander(text, variables, unset, assumed).run();
 }
 
 std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& variables) {
@@ -344,8 +379,21 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
     Diagnostics found;
     ObjectSubstitution substitution(variables, found);
     substitution.run(object);
+    for (const auto& [pos, name] : substitution.assumed()) {
+        if (is_input ? !is_of_others(object, pos)
+                     : installs_operator(object) || decides(object, pos)) {
+            found
+                .warning("assumed-default", pos,
+                         fmt::format("the default of \"{}\" is used, but a Secret or a ConfigMap "
+                                     "that is not in the tree may have a value",
+                                     name))
+                .expected("the value that Flux uses")
+                .hint(fmt::format("--substitute {}=VALUE sets it", name));
+        }
+    }
     for (const auto& [pos, name] : substitution.unset()) {
-        if (is_input && !is_of_others(object, pos)) {
+        const bool has_value = variables.may_have_more || variables.secret.contains(name);
+        if (is_input ? !is_of_others(object, pos) : has_value && decides(object, pos)) {
             found.error("unresolved-variable", pos, fmt::format("\"{}\" has no value here", name))
                 .expected(
                     "a variable of postBuild.substitute, or of a ConfigMap in this tree that "

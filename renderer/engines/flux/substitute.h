@@ -18,10 +18,11 @@ namespace renderer::engines {
 bool is_variable_name(std::string_view text);
 
 // Returns the text with its expressions replaced. Fails with Flux's message for an expression that
-// cannot be parsed. An expression whose variable has neither a value nor a default is kept, and the
-// name is appended to `unset`.
+// cannot be parsed. An expression whose variable has neither a value nor a default, or a value in a
+// Secret, is kept, and the name is appended to `unset`. If a default replaces a variable that may
+// have a value in an object that is not in the tree, the name is appended to `assumed`.
 Result<std::string> substitute(std::string_view text, const UnitVariables& variables,
-                               std::vector<std::string>& unset);
+                               std::vector<std::string>& unset, std::vector<std::string>& assumed);
 
 struct UnsetVariable {
     Pos pos;
@@ -35,7 +36,9 @@ std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& va
 // Replaces expressions in all keys and scalars of an object, unless substitution is disabled for
 // it. A scalar that kustomize prints without quotes is resolved again: `${N}` with N=1 becomes a
 // number. In an input of the renderer, a variable without a value is an error, except in labels and
-// annotations that are not Tailscale's.
+// annotations that are not Tailscale's, and a default that a Secret may replace is a warning. In
+// other Services and Ingresses it is an error in a class or the key of an annotation if a Secret
+// may have its value: it may make the object an input.
 void substitute_object(Value& object, const UnitVariables& variables, bool is_input,
                        Diagnostics& diagnostics);
 

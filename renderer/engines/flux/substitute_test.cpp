@@ -20,8 +20,8 @@ UnitVariables some_variables() {
 
 // Returns the result or "error: …", and after " ?" the names without a value.
 std::string outcome(std::string_view text) {
-    std::vector<std::string> unset;
-    Result<std::string> result = substitute(text, some_variables(), unset);
+    std::vector<std::string> unset, assumed;
+    Result<std::string> result = substitute(text, some_variables(), unset, assumed);
     std::string shown = result ? *result : "error: " + result.error().diagnostic.message;
     for (const std::string& name : unset) {
         shown += " ?" + name;

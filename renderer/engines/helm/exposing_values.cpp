@@ -35,10 +35,14 @@ bool names(std::string_view spelled, std::string_view key) {
 
 bool exposes(std::string_view key, std::string_view value) {
     const auto is_named = [key](std::string_view one) { return names(key, one); };
-    // A variable may have any value.
-    const bool is_variable = value.find("${") != std::string_view::npos;
-    if (value == kClass || (is_variable && value.find(kClass) != std::string_view::npos)) {
-        return std::ranges::any_of(kClassKeys, is_named);
+    // A variable may have any value, and an expression of a template, too.
+    const bool is_expression = value.find("{{") != std::string_view::npos;
+    const bool is_variable = is_expression || value.find("${") != std::string_view::npos;
+    if (value == kClass || is_expression ||
+        (is_variable && value.find(kClass) != std::string_view::npos)) {
+        if (std::ranges::any_of(kClassKeys, is_named)) {
+            return true;
+        }
     }
     return ((value == "true" || is_variable) &&
             (is_named(annotation::kExpose) || is_named(annotation::kFunnel))) ||
@@ -117,11 +121,17 @@ std::string_view trimmed(std::string_view text) {
                                                            : text.substr(first, last - first + 1);
 }
 
-// Returns the parts of a line with a flow map, `annotations: {a: b, c: d}`, or the line.
+// Returns the parts of a line with a flow map, `annotations: {a: b, c: d}`, or the line. An
+// expression of a template, `{{ .Values.a }}`, stays whole.
 std::vector<std::string_view> flow_parts_of(std::string_view line) {
     std::vector<std::string_view> parts;
     while (!line.empty()) {
-        const std::size_t end = std::min(line.find_first_of("{},"), line.size());
+        std::size_t end = line.find_first_of("{},");
+        while (end != std::string_view::npos && line.substr(end).starts_with("{{")) {
+            const std::size_t close = line.find("}}", end);
+            end = close == std::string_view::npos ? close : line.find_first_of("{},", close + 2);
+        }
+        end = std::min(end, line.size());
         parts.push_back(line.substr(0, end));
         line.remove_prefix(std::min(end + 1, line.size()));
     }

@@ -63,6 +63,25 @@ TEST(ExposingValues, AreFoundInTemplatesLineByLine) {
     EXPECT_TRUE(parts[0].is_public);
 }
 
+TEST(ExposingValues, MayBeExpressionsOfTemplates) {
+    SourceMap sources;
+    const auto found_in = [&](std::string text) {
+        std::string what;
+        for (const ExposingValue& one :
+             find_exposing_lines(sources, sources.add("t.yaml", std::move(text)))) {
+            what += one.what + "\n";
+        }
+        return what;
+    };
+    EXPECT_EQ(found_in("annotations: {a: b, tailscale.com/expose: \"{{ .Values.e }}\"}\n"),
+              "tailscale.com/expose: {{ .Values.e }}\n");
+    EXPECT_EQ(found_in("  tailscale.com/funnel: {{ .Values.e | quote }}\n"),
+              "tailscale.com/funnel: {{ .Values.e | quote }}\n");
+    EXPECT_EQ(found_in("spec: {loadBalancerClass: {{ .Values.class }}, ports: []}\n"),
+              "loadBalancerClass: {{ .Values.class }}\n");
+    EXPECT_EQ(found_in("  tailscale.com/tags: {{ .Values.tags }}\n"), "");
+}
+
 TEST(ExposingValues, AreKindsThatBecomeDevices) {
     SourceMap sources;
     const auto found_in = [&](std::string text) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <set>
@@ -178,6 +179,17 @@ private:
                         "install what is missing, or pass it with --helm, --kustomize or --charts; "
                         "or use --include DIR for each directory with inputs");
             }
+            if (unit.rest == UnitRest::None && unit.state == UnitState::Unresolved &&
+                may_be_path(unit.dir)) {
+                context_.build.diagnostics
+                    .error("broken-unit", unit.pos,
+                           fmt::format("what {} applies is not known", unit.name))
+                    .found(unit.reason)
+                    .expected("a path without variables that have no value")
+                    .hint(
+                        "give the value with --substitute NAME=VALUE, or use --include DIR or "
+                        "--ignore DIR for each directory with inputs that nothing applies");
+            }
             if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
                 context_.build.diagnostics
                     .error("unresolved-set", unit.pos,
@@ -188,6 +200,29 @@ private:
                     .hint("\"tailrender roots\" lists the directories that are not applied");
             }
         }
+    }
+
+    // True if a path with variables may be a directory of inputs that nothing applies, or one above
+    // it.
+    [[nodiscard]] bool may_be_path(std::string_view path) const {
+        std::string pattern;
+        while (!path.empty()) {
+            const std::size_t begin = path.find("${");
+            const std::size_t end = path.find('}', begin);
+            pattern += path.substr(0, begin);
+            pattern += begin == std::string_view::npos ? "" : "*";
+            path.remove_prefix(end == std::string_view::npos ? path.size() : end + 1);
+        }
+        return std::ranges::any_of(unreached_, [&](const auto& one) {
+            const auto fits = [&](const std::string& dir) {
+                return ::fnmatch(pattern.c_str(), dir.c_str(), 0) == 0;
+            };
+            std::string dir = one.first;
+            while (!fits(dir) && dir != repo::parent_path(dir)) {
+                dir = repo::parent_path(dir);
+            }
+            return fits(dir);
+        });
     }
 
     // Refuses what the unit's own text exposes. Returns false if that is nothing.

@@ -98,6 +98,16 @@ Result<int> to_stdout(const Options& options, ClusterRuns& runs, Console& consol
     return 0;
 }
 
+// Returns the units whose devices earlier runs wrote to the output.
+Result<std::set<std::string, std::less<>>> units_of_output(const Options& options) {
+    const std::string root = output_root(options);
+    std::vector<std::string> dirs = {root};
+    for (const emit::RenderedTree& tree : TRY(emit::find_gone_trees(root, {}))) {
+        dirs.push_back(tree.dir);
+    }
+    return earlier_units(dirs, earlier_trees());
+}
+
 // Returns the trees of all clusters, then those of deleted clusters. Returns no trees if an error
 // was added to a run.
 Result<std::vector<emit::RenderedTree>> directory_trees(const Options& options, ClusterRuns& runs) {
@@ -285,6 +295,9 @@ Result<int> run_render(const Options& options, ClusterRuns& runs, Console& conso
     }
     repo::LoadOptions load = options.load;
     load.one_stream = !tree && !load.only_generated;
+    if (tree) {
+        load.earlier_units = TRY(units_of_output(options));
+    }
     const bool good = tree ? runs.render_each(load) : runs.render_one(load, generate::Form::Text);
     if (!options.quiet && !fs::is_regular_file(load.path)) {
         console.err(engine_note(runs.all().front().loaded));
@@ -301,7 +314,9 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
     if (std::optional<Error> bad = bad_output(options)) {
         return std::move(*bad);
     }
-    if (!runs.render_each(options.load)) {
+    repo::LoadOptions load = options.load;
+    load.earlier_units = TRY(units_of_output(options));
+    if (!runs.render_each(load)) {
         return runs.fail(console);
     }
     const std::vector<emit::RenderedTree> trees = TRY(directory_trees(options, runs));

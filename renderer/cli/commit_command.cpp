@@ -56,6 +56,17 @@ std::string outcome(const Work& work, const emit::CommitReport& report) {
                        git::hex_id(*report.commit).substr(0, kShortId));
 }
 
+// Returns readers for the trees of the branch. The result refers to `work`.
+EarlierTrees trees_of_branch(const Work& work) {
+    git_repository* repository = work.repository.handle.get();
+    return {[repository, &work](const std::string& dir) {
+                return emit::earlier_inventory(repository, work.request, dir);
+            },
+            [repository, &work](const std::string& dir, const repo::TreeInventory& inventory) {
+                return emit::earlier_files(repository, work.request, dir, inventory);
+            }};
+}
+
 Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, Console& console) {
     git_repository* repository = work.repository.handle.get();
     std::vector<emit::RenderedTree> trees =
@@ -68,13 +79,7 @@ Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, C
                        TRY(emit::find_gone_trees(repository, work.request, work.folder, *clusters)),
                        trees);
     }
-    const EarlierTrees earlier = {
-        [&](const std::string& dir) {
-            return emit::earlier_inventory(repository, work.request, dir);
-        },
-        [&](const std::string& dir, const repo::TreeInventory& inventory) {
-            return emit::earlier_files(repository, work.request, dir, inventory);
-        }};
+    const EarlierTrees earlier = trees_of_branch(work);
     const Removals removals = TRY(find_removals(options, runs, trees, earlier));
     if (!removals.are_explained) {
         return runs.fail(console);
@@ -100,6 +105,12 @@ Result<int> run_commit(const Options& options, ClusterRuns& runs, Console& conso
     repo::LoadOptions load = options.load;
     load.output_dir.clear();  // it is a folder of the branch, not of the sources
     load.tree = work.source;
+    std::vector<std::string> dirs = {work.folder};
+    for (const emit::RenderedTree& tree :
+         TRY(emit::find_gone_trees(work.repository.handle.get(), work.request, work.folder, {}))) {
+        dirs.push_back(tree.dir);
+    }
+    load.earlier_units = TRY(earlier_units(dirs, trees_of_branch(work)));
     return runs.render_each(load) ? write(options, work, runs, console) : runs.fail(console);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -15,7 +16,9 @@
 #include "renderer/diff/manifests.h"
 #include "renderer/diff/outline.h"
 #include "renderer/engines/standing.h"
+#include "renderer/load/loaded.h"
 #include "renderer/repo/paths.h"
+#include "renderer/schema/schema.h"
 
 namespace renderer::cli {
 namespace {
@@ -133,12 +136,47 @@ Result<Unit> warn_other_dataplane(const emit::RenderedTree& tree,
     return Unit{};
 }
 
+// Finds units that their engine cannot apply, because the API server refuses one of their objects.
+// All objects are validated, when first needed.
+class RefusedUnits {
+public:
+    explicit RefusedUnits(const Run& run) : run_(run) {}
+
+    std::optional<std::string> why(const repo::InventoryDevice& device) {
+        if (device.unit.empty()) {
+            return std::nullopt;
+        }
+        if (!faults_) {
+            Diagnostics discarded;
+            faults_ = schema::validate_inputs(run_.loaded, true, 0, discarded);
+        }
+        for (const schema::DocumentFaults& one : faults_->documents) {
+            const bool may_change =
+                std::ranges::all_of(one.faults, &schema::SchemaFault::may_change);
+            if (one.is_applied && !may_change &&
+                load::unit_of(run_.loaded, one.document->source)->path == device.unit) {
+                return fmt::format("its unit cannot be applied: {}: {}",
+                                   one.document->object_name(),
+                                   one.faults.front().diagnostic.message);
+            }
+        }
+        return std::nullopt;
+    }
+
+private:
+    const Run& run_;
+    std::optional<schema::InputFaults> faults_;
+};
+
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.
-std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice& device) {
+std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice& device,
+                                    RefusedUnits& refused) {
     const auto undecided = run.plan.undecided.find(device.parent);
-    return undecided != run.plan.undecided.end()
-               ? undecided->second
-               : engines::why_unexplained(run.loaded.standings, device);
+    if (undecided != run.plan.undecided.end()) {
+        return undecided->second;
+    }
+    std::optional<std::string> why = engines::why_unexplained(run.loaded.standings, device);
+    return why ? why : refused.why(device);
 }
 
 }  // namespace
@@ -148,6 +186,22 @@ EarlierTrees earlier_trees() {
             [](const std::string& dir, const repo::TreeInventory& inventory) {
                 return emit::earlier_files(dir, inventory);
             }};
+}
+
+Result<std::set<std::string, std::less<>>> earlier_units(const std::vector<std::string>& dirs,
+                                                         const EarlierTrees& earlier) {
+    std::set<std::string, std::less<>> units;
+    for (const std::string& dir : dirs) {
+        const repo::TreeInventory inventory = TRY(earlier.inventory(dir));
+        for (const repo::InventoryDevice& device : inventory.devices) {
+            for (std::size_t end = device.unit.find(engines::kAbove); end != std::string::npos;
+                 end = device.unit.find(engines::kAbove, end + 1)) {
+                units.insert(device.unit.substr(0, end));
+            }
+            units.insert(device.unit);
+        }
+    }
+    return units;
 }
 
 Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
@@ -161,12 +215,16 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
             TRY(warn_other_dataplane(tree, inventory, earlier, runs.all()[i]));
         }
         const std::set<std::string> wanted = parents_of(tree.devices);
+        std::optional<RefusedUnits> refused;
+        if (i < runs.all().size()) {
+            refused.emplace(runs.all()[i]);
+        }
         const auto why_unexplained =
             [&](const repo::InventoryDevice& device) -> std::optional<std::string> {
             const bool is_allowed = tree.is_gone || i >= runs.all().size() ||
                                     std::ranges::find(options.allowed_removals, device.parent) !=
                                         options.allowed_removals.end();
-            return is_allowed ? std::nullopt : why_lost(runs.all()[i], device);
+            return is_allowed ? std::nullopt : why_lost(runs.all()[i], device, *refused);
         };
         for (const repo::InventoryDevice& release : inventory.settings) {
             const bool is_replaced = !tree.settings.empty() || !options.load.values_files.empty();

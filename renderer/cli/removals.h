@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct EarlierTrees {
 
 // Returns readers for trees on the disk.
 EarlierTrees earlier_trees();
+
+// Returns the paths of the units whose devices earlier runs wrote to these directories.
+Result<std::set<std::string, std::less<>>> earlier_units(const std::vector<std::string>& dirs,
+                                                         const EarlierTrees& earlier);
 
 struct Removals {
     bool are_explained = true;  // false: errors were added to the runs

@@ -12,11 +12,10 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/flux/substitute.h"
-#include "renderer/engines/hooks.h"
 #include "renderer/kube/decoded_kinds.h"
 #include "renderer/load/built_services.h"
 #include "renderer/load/file_names.h"
-#include "renderer/load/object_checks.h"
+#include "renderer/load/pending_file.h"
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
@@ -24,27 +23,6 @@
 namespace renderer::load {
 
 namespace {
-
-bool is_list_kind(std::string_view kind) {
-    return kind.ends_with("List");
-}
-
-// A document that was scanned, and parsed if needed.
-struct Pending {
-    ScannedDocument scanned = {};
-    Value root = {};
-    Diagnostics diagnostics = {};
-    Diagnostics of_variables = {};
-    bool has_tree = false;
-};
-
-struct PendingFile {
-    SourceId source = 0;
-    const engines::InputFile* file = nullptr;
-    std::vector<Pending> documents = {};
-    bool is_judged = true;    // false: mistakes in it are not reported
-    bool no_objects = false;  // the text cannot have objects
-};
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;  // enough work for a thread
 
@@ -111,232 +89,6 @@ void substitute_files(std::vector<PendingFile>& files) {
     }
 }
 
-// Turns the pending documents of one file into Documents, or reports what is wrong with them.
-class Assembler {
-public:
-    Assembler(PendingFile& pending, Loaded& loaded, Diagnostics& diagnostics)
-        : pending_(pending),
-          file_(*pending.file),
-          loaded_(loaded),
-          diagnostics_(diagnostics),
-          out_(pending.file->lenient || !pending.is_judged ? discarded_ : diagnostics) {}
-
-    // Returns the number of documents that were added.
-    std::size_t run() {
-        if (!file_.required && std::ranges::none_of(pending_.documents, [this](const auto& one) {
-                return may_be_object(one);
-            })) {
-            return 0;
-        }
-        std::vector<Pending*> strange;
-        const std::size_t before = loaded_.documents.size();
-        bool broken = false;
-        for (Pending& document : pending_.documents) {
-            report_variables(document.of_variables);
-            if (document.diagnostics.has_errors() || document.of_variables.has_errors()) {
-                out_.append(std::move(document.diagnostics));
-                broken = true;
-            } else if (document.has_tree && document.root.is_null()) {
-                continue;
-            } else if (is_strange(document)) {
-                strange.push_back(&document);
-            } else {
-                add(document);
-            }
-        }
-        const std::size_t added = loaded_.documents.size() - before;
-        if (file_.required || added > 0 || broken) {
-            for (const Pending* document : strange) {
-                report_strange(*document);
-            }
-        }
-        if (!file_.lenient && discarded_.has_errors()) {
-            warn_unread();
-            return std::max<std::size_t>(added, 1);
-        }
-        return added;
-    }
-
-private:
-    // A variable that may make an object an input matters wherever the file is.
-    void report_variables(const Diagnostics& found) {
-        for (const Diagnostic& one : found.all()) {
-            (one.rule == "invalid-substitution" || file_.lenient ? out_ : diagnostics_).add(one);
-        }
-    }
-
-    void warn_unread() {
-        loaded_.unjudged.push_back(pending_.source);
-        const auto error =
-            std::ranges::find(discarded_.all(), Severity::Error, &Diagnostic::severity);
-        engines::note_refused(
-            file_.unit->name,
-            fmt::format("{} cannot be read", loaded_.sources.path(pending_.source)),
-            loaded_.standings);
-        diagnostics_
-            .warning("unread-file", error->pos,
-                     "this file cannot be read completely, so it is left as it is")
-            .found(error->message)
-            .hint(
-                "nothing beside it mentions Tailscale, so this is only a warning; \"tailrender "
-                "check\" and \"tailrender lint\" report an error");
-    }
-
-    // True if the document is neither a Kubernetes object nor an incomplete one.
-    [[nodiscard]] bool is_strange(const Pending& document) const {
-        const bool has_tree = document.has_tree;
-        const bool has_version = has_tree ? document.root.find("apiVersion") != nullptr
-                                          : !document.scanned.api_version.is_null();
-        const bool has_kind =
-            has_tree ? document.root.find("kind") != nullptr : !document.scanned.kind.is_null();
-        const bool has_one = has_version != has_kind;
-        return (!has_version && !has_kind) ||
-               (has_one && !file_.required && !may_be_object(document));
-    }
-
-    // Configuration files of other programs may have a kind, but have neither metadata nor items.
-    // If a document cannot be parsed, only its words are searched.
-    [[nodiscard]] bool may_be_object(const Pending& document) const {
-        const bool broken = document.diagnostics.has_errors() || document.of_variables.has_errors();
-        if (document.has_tree && !broken) {
-            return document.root.find("metadata") != nullptr ||
-                   document.root.find("items") != nullptr;
-        }
-        const RawDocument& range = document.scanned.range;
-        const std::string_view text =
-            loaded_.sources.text(pending_.source).substr(range.begin, range.end - range.begin);
-        const auto holds = [text](std::string_view word) {
-            return text.find(word) != std::string_view::npos;
-        };
-        return (holds("metadata") || holds("items")) &&
-               (!broken || (holds("apiVersion") && holds("kind")));
-    }
-
-    [[nodiscard]] Pos first_content(const RawDocument& range) const {
-        const std::string_view text = loaded_.sources.text(pending_.source);
-        std::size_t at = range.begin;
-        while (at < range.end) {
-            const std::size_t start = std::min(text.find_first_not_of(" \t\r\n", at), range.end);
-            if (start == range.end || text[start] != '#') {
-                return loaded_.sources.pos(pending_.source, start);
-            }
-            at = std::min(text.find('\n', start), range.end);
-        }
-        return loaded_.sources.pos(pending_.source, range.begin);
-    }
-
-    void report_strange(const Pending& document) {
-        out_.error("not-kubernetes", first_content(document.scanned.range),
-                   "this document is not a Kubernetes object")
-            .found(document.has_tree ? kind_name(document.root) : "a map")
-            .expected("a map with apiVersion and kind")
-            .hint(loaded_.is_stream ? "look at the program before the pipe: it may have failed"
-                                    : "move it to a separate file, or remove it");
-    }
-
-    Document start(const RawDocument& range) const {
-        Document document;
-        document.source = pending_.source;
-        document.range = range;
-        document.bundle = file_.bundle;
-        document.reachable = file_.reachable;
-        return document;
-    }
-
-    void add(Pending& pending) {
-        Document document = start(pending.scanned.range);
-        document.mentions_tailscale = pending.scanned.mentions_tailscale;
-        if (!pending.has_tree) {
-            document.oddly_indented = pending.scanned.oddly_indented;
-            document.api_version = std::move(pending.scanned.api_version);
-            document.kind = std::move(pending.scanned.kind);
-            document.name = std::move(pending.scanned.name);
-            document.ns = std::move(pending.scanned.ns);
-            if (complete(document)) {
-                loaded_.documents.push_back(std::move(document));
-            }
-            return;
-        }
-        document.root = std::move(pending.root);
-        add_tree(std::move(document));
-    }
-
-    static Value text_at(const Value& root, std::initializer_list<std::string_view> path) {
-        const Value* value = root.at(path);
-        return value != nullptr && value->is_string() ? value->clone() : Value();
-    }
-
-    // Adds a List as a document, followed by its items.
-    void add_tree(Document document) {
-        document.api_version = text_at(document.root, {"apiVersion"});
-        document.kind = text_at(document.root, {"kind"});
-        document.name = text_at(document.root, {"metadata", "name"});
-        document.ns = text_at(document.root, {"metadata", "namespace"});
-        if (!complete(document)) {
-            return;
-        }
-        check_names(document.root, out_);
-        document.hook = engines::is_hook(document.root);
-        Value* items = document.root.find("items");
-        if (items == nullptr || !items->is_list() || !is_list_kind(text_of(document.kind))) {
-            check_list(document, out_);
-            loaded_.documents.push_back(std::move(document));
-            return;
-        }
-        Value held = std::move(*items);
-        const std::uint32_t outermost = document.list;
-        const bool mentions_tailscale = document.mentions_tailscale;
-        const RawDocument range = document.range;
-        document.root = Value();
-        if (outermost == kNone) {
-            loaded_.documents.push_back(std::move(document));
-        }
-        const std::uint32_t list = outermost == kNone
-                                       ? static_cast<std::uint32_t>(loaded_.documents.size() - 1)
-                                       : outermost;
-        for (Value& item : held.items()) {
-            Document part = start(range);
-            part.list = list;
-            part.mentions_tailscale = mentions_tailscale;
-            part.root = std::move(item);
-            add_tree(std::move(part));
-        }
-    }
-
-    bool complete(const Document& document) {
-        const bool has_version = !text_of(document.api_version).empty();
-        const bool has_kind = !text_of(document.kind).empty();
-        if (has_version && has_kind) {
-            return true;
-        }
-        const std::string_view absent = has_kind ? "apiVersion" : "kind";
-        out_.error("incomplete-object", place_of(document),
-                   fmt::format("this object has no {}", absent))
-            .found(has_kind      ? fmt::format("kind \"{}\"", text_of(document.kind))
-                   : has_version ? fmt::format("apiVersion \"{}\"", text_of(document.api_version))
-                                 : "neither apiVersion nor kind, as text")
-            .expected("apiVersion and kind")
-            .hint(fmt::format("add \"{}\", or remove the file from the tree", absent));
-        return false;
-    }
-
-    [[nodiscard]] Pos place_of(const Document& document) const {
-        for (const Value* value : {&document.kind, &document.api_version, &document.root}) {
-            if (value->pos().known()) {
-                return value->pos();
-            }
-        }
-        return first_content(document.range);
-    }
-
-    PendingFile& pending_;
-    const engines::InputFile& file_;
-    Loaded& loaded_;
-    Diagnostics& diagnostics_;
-    Diagnostics discarded_;  // of a file whose mistakes are not reported
-    Diagnostics& out_;
-};
-
 void add_source_file(const engines::InputFile& file, SourceId source, Loaded& loaded) {
     loaded.files.push_back({.source = source,
                             .bundle = file.bundle,
@@ -357,7 +109,7 @@ void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diag
             loaded.unjudged.push_back(pending.source);
         }
         const bool is_copied = pending.file->copied_whole;
-        const bool is_used = is_copied || Assembler(pending, loaded, diagnostics).run() > 0;
+        const bool is_used = is_copied || add_documents_of(pending, loaded, diagnostics) > 0;
         if (is_used && has_usable_name(*pending.file, pending.source, loaded, diagnostics)) {
             add_source_file(*pending.file, pending.source, loaded);
         } else {
@@ -373,7 +125,7 @@ void assemble_stream(PendingFile scanned, unsigned threads, Loaded& loaded,
     std::vector<PendingFile> files;
     files.push_back(std::move(scanned));
     read_trees(loaded.sources, files, true, threads);
-    Assembler(files[0], loaded, diagnostics).run();
+    add_documents_of(files[0], loaded, diagnostics);
 }
 
 // Helm templates that trim too much put text directly behind a separator.

@@ -11,7 +11,7 @@
 namespace renderer::load {
 
 void warn_unset_variables(const std::vector<engines::InputFile>& files,
-                          const std::vector<std::uint32_t>& file_of, const Loaded& loaded,
+                          const std::vector<std::uint32_t>& file_of, Loaded& loaded,
                           Diagnostics& diagnostics) {
     std::set<std::string_view> told;
     for (const Document& document : loaded.documents) {
@@ -32,6 +32,8 @@ void warn_unset_variables(const std::vector<engines::InputFile>& files,
         }
         told.insert(files[index].unit->name);
         const std::string& name = unset.front().name;
+        engines::note_refused(files[index].unit->name,
+                              fmt::format("\"${{{}}}\" has no value", name), loaded.standings);
         diagnostics
             .warning("unset-variable", unset.front().pos,
                      fmt::format("\"${{{}}}\" has no value: Flux 2.9 and later apply nothing of "

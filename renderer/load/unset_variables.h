@@ -15,7 +15,7 @@ namespace renderer::load {
 // Adds one warning for each unit, if all its variables are known. `file_of` is the index of each
 // source's input file.
 void warn_unset_variables(const std::vector<engines::InputFile>& files,
-                          const std::vector<std::uint32_t>& file_of, const Loaded& loaded,
+                          const std::vector<std::uint32_t>& file_of, Loaded& loaded,
                           Diagnostics& diagnostics);
 
 }  // namespace renderer::load

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,10 +39,13 @@ struct LoadOptions {
     std::string helm = "none";               // --helm: path of helm
     std::vector<std::string> chart_dirs;     // --charts: directories on disk that hold charts
     std::shared_ptr<ChartFetcher> fetcher;   // --allow-network; null: nothing is fetched
-    bool install = false;                    // render only the operator's chart, from values
-    std::string kubernetes_version;          // --kubernetes-version
-    bool validate = false;                   // --validate: check all documents and outputs
-    unsigned threads = 0;                    // 0 = one per core
+    // Paths of units (engines::AppliedUnit) that gave devices to the output of an earlier run: they
+    // are checked although nothing of them mentions Tailscale any more.
+    std::set<std::string, std::less<>> earlier_units = {};
+    bool install = false;            // render only the operator's chart, from values
+    std::string kubernetes_version;  // --kubernetes-version
+    bool validate = false;           // --validate: check all documents and outputs
+    unsigned threads = 0;            // 0 = one per core
 };
 
 // Returns the tree of the options, or the disk if they have none.

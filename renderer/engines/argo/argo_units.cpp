@@ -125,6 +125,12 @@ bool is_chart(const GitOpsTree& repository, const BuildUnit& unit, const Value& 
            (dir->kustomizations.empty() || is_type(source, "helm"));
 }
 
+// True if the source sets the type of a chart for a directory without one.
+bool lacks_chart(const GitOpsTree& repository, const BuildUnit& unit, const Value& source) {
+    const repo::WalkedDir* dir = repository.find(unit.dir);
+    return dir != nullptr && !dir->has_chart && is_type(source, "helm");
+}
+
 // Argo CD writes this file next to the manifests in the hydrated branch.
 constexpr const char* kHydrated = "hydrator.metadata";
 
@@ -226,6 +232,10 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     const Value source =
         with_overrides(repository, spelled, unit.dir, text_of(root, {"metadata", "name"}));
     unit.reason = conflict_of(source, unit.pos);
+    if (unit.reason.empty() && lacks_chart(repository, unit, source)) {
+        unit.pos = source.find("helm")->pos();
+        unit.reason = fmt::format("{} has no Chart.yaml for \"helm\"", unit.dir);
+    }
     if (!unit.reason.empty()) {
         unit.state = UnitState::Refused;
         keep_frozen();

@@ -308,7 +308,7 @@ bool decides(const Value& object, Pos pos) {
 }
 
 // True for a release of the operator's chart, whose values are settings.
-bool installs_operator(const Value& object) {
+bool is_operator_release(const Value& object) {
     return text_of(object, {"apiVersion"}).starts_with(kHelmGroup) &&
            (is_operator_chart(text_of(object, {"spec", "chart", "spec", "chart"})) ||
             is_operator_chart(text_of(object, {"spec", "chartRef", "name"})));
@@ -381,7 +381,7 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
     substitution.run(object);
     for (const auto& [pos, name] : substitution.assumed()) {
         if (is_input ? !is_of_others(object, pos)
-                     : installs_operator(object) || decides(object, pos)) {
+                     : is_operator_release(object) || decides(object, pos)) {
             found
                 .warning("assumed-default", pos,
                          fmt::format("the default of \"{}\" is used, but a Secret or a ConfigMap "

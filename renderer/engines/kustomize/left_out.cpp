@@ -116,7 +116,9 @@ void leave_out_plug_ins(const repo::SourceTree& tree, KustomizationReader& reade
         keep_entries(root, field, [&](const Value& entry) {
             const std::string name = foreign_plug_in(tree, reader, file.dir, text_of(entry));
             if (!name.empty()) {
-                left_out.push_back({.pos = entry.pos(), .what = fmt::format("plug-in {}", name)});
+                left_out.push_back({.pos = entry.pos(),
+                                    .what = fmt::format("plug-in {}", name),
+                                    .is_plug_in = true});
             }
             return name.empty();
         });

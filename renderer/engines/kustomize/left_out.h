@@ -19,8 +19,9 @@ struct LeftOut {
     Pos pos;           // of the entry
     std::string what;  // "https://example.com/crds.yaml", "chart tailscale-operator"
     bool is_chart = false;
-    bool is_secret = false;  // a missing file that is a Secret by its name
-    bool is_remote = false;  // kustomize would fetch it
+    bool is_secret = false;   // a missing file that is a Secret by its name
+    bool is_remote = false;   // kustomize would fetch it
+    bool is_plug_in = false;  // a program or a function in a container
 };
 
 // True for a manifest that is missing because a Secret must not be in Git. Its file name says so.

@@ -90,8 +90,7 @@ private:
         const bool is_ours =
             what.is_chart && is_operator_chart(std::string_view(what.what).substr(kChart.size()));
         const bool makes_objects =
-            what.is_chart ||
-            (what.what.starts_with("plug-in ") ? patch.is_for_one : is_listed(what.what, root));
+            what.is_chart || (what.is_plug_in ? patch.is_for_one : is_listed(what.what, root));
         return makes_objects && !what.is_secret && !is_ours;
     }
 

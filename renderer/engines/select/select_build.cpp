@@ -94,6 +94,7 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
             out_.generated.resize(generated);
             if (stays) {
                 leave_alone(build, read, found);
+                check_earlier(build, read, found);
             }
             std::ranges::transform(read.paths, std::back_inserter(visited), repo::parent_path);
             return visited;
@@ -150,6 +151,28 @@ Diagnostics BuildSelection::without_kustomize(const PlainBuild& build,
         said.add(std::move(one));
     }
     return said;
+}
+
+// Notes that a build fails whose unit gave devices before: then its engine removes none of them.
+void BuildSelection::check_earlier(const PlainBuild& build, const BuildFiles& read,
+                                   const Diagnostics& found) {
+    if (!context_.options.earlier_units.contains(build.unit->path)) {
+        return;
+    }
+    const auto note = [&](std::string why) {
+        out_.unbuilt.emplace(build.unit->name, std::move(why));
+    };
+    if (!needs_kustomize(found)) {
+        const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
+        note(error->message);
+    } else if (context_.options.kustomize == repo::kNoProgram || has_charts(build, read)) {
+        note("no kustomize is run to see whether it can be built");
+    } else if (Result<KustomizeBuild> made =
+                   renderer::engines::run_kustomize(program(), job_of(build, read));
+               !made) {
+        const Diagnostic& error = made.error().diagnostic;
+        note(error.found.empty() ? error.message : error.found);
+    }
 }
 
 // Returns true if the build does not mention Tailscale and the output has a place for its files. If
@@ -377,6 +400,9 @@ void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) 
         const std::string path(sources.path(sources.source_of(what.pos)));
         out_.unbuilt_parts.emplace(repo::relative_path(path, context_.root), what.what);
         out_.unbuilt_parts.emplace(build_name(build.dir), what.what);
+    }
+    if (what.is_plug_in && build.unit->is_flux) {
+        out_.unbuilt.emplace(build.unit->name, fmt::format("Flux runs no {}", what.what));
     }
     if (what.is_remote && out_.unfetched.empty()) {
         out_.unfetched = secrets::without_url_credentials(what.what);

@@ -77,6 +77,7 @@ private:
     static Pos place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read);
     void warn_left_out(const LeftOut& what);
     void note_unbuilt(const PlainBuild& build, const LeftOut& what);
+    void check_earlier(const PlainBuild& build, const BuildFiles& read, const Diagnostics& found);
     void warn_unread(const PlainBuild& build, const Kustomization& file);
     void warn_mistaken(const Diagnostics& found) const;
     void leave_alone(const PlainBuild& build, const BuildFiles& read, const Diagnostics& found);

@@ -1,0 +1,38 @@
+# shellcheck shell=bash disable=SC2016
+# Edits that remove the text of a device and also keep the engine from applying its unit.
+begin 'flux: a file of a generated kustomization that is no object' loose
+printf 'name: film\n' >media/film.yaml
+service media/song.yaml song
+refused unexplained-removal
+grep -q 'media/film.yaml is no Kubernetes object' said || fail "does not name the file"
+begin 'flux: a misspelled field of an object in a generated kustomization' loose
+sed -i 's,metadata:,metdata:,' media/film.yaml
+service media/song.yaml song
+refused unexplained-removal
+begin 'flux: an empty kustomization' loose
+service media/song.yaml song
+again
+printf 'kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n' >media/kustomization.yaml
+refused unexplained-removal --allow-empty
+begin 'flux: a resource that is no longer listed, beside a patch that does not exist' flux
+printf 'resources: [plain.yaml]\npatches: [{path: none.yaml}]\n' >media/kustomization.yaml
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain, namespace: media}\n' >media/plain.yaml
+refused unexplained-removal --allow-empty
+grep -q 'no kustomize is run to see whether it can be built' said || fail "does not say why"
+begin 'flux: a resource that is no longer listed, beside a kind that does not exist' flux
+printf 'resources: [film.yaml, plain.yaml]\n' >media/kustomization.yaml
+printf 'apiVersion: v1\nkind: ConfigMap2\nmetadata: {name: plain, namespace: media}\n' >media/plain.yaml
+refused unexplained-removal
+grep -q 'its unit cannot be applied: ConfigMap2/media/plain: Kubernetes .* has no kind' said || fail "does not say why"
+sed -i 's,Map2,Map,' media/plain.yaml
+removed '2 devices: media-book, media-song'
+begin 'flux: a variable without a value' loose
+sed -i 's,^spec:,spec:\n  postBuild: {substitute: {A: b}},' clusters/den/media.yaml
+printf 'apiVersion: v1\nkind: Service\nmetadata: {name: song, namespace: media}\nspec: {type: LoadBalancer, loadBalancerClass: "${CLASS:=tailscale}", selector: {app: a}, ports: [{port: 80}]}\n' >media/song.yaml
+again
+sed -i 's,:=tailscale,,' media/song.yaml
+refused unexplained-removal
+begin 'argo: a chart without its Chart.yaml' chart_values
+rm charts/chart/Chart.yaml
+refused unexplained-removal
+grep -q 'has no Chart.yaml for "helm"' said || fail "does not say why"

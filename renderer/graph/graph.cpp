@@ -121,14 +121,6 @@ private:
         return node;
     }
 
-    // Returns the Service with this address, or nullptr.
-    [[nodiscard]] const ServiceName* find_address(std::string_view address) const {
-        const auto found = std::ranges::find_if(services_, [&](const auto& one) {
-            return spelling_of(one.second->doc->root.at({"spec", "clusterIP"})) == address;
-        });
-        return found == services_.end() ? nullptr : &found->first;
-    }
-
     [[nodiscard]] Node service_node(const ServiceName& name) const {
         Node node = bare_service(name);
         const ServiceInput* service = find(name);
@@ -190,20 +182,13 @@ private:
     }
 
     // `offer` is "" or what it is offered as: "svc:docs ".
-    [[nodiscard]] std::vector<Tail> served(const std::vector<plan::ServeHandler>& handlers,
+    [[nodiscard]] std::vector<Tail> served(const std::string& ns,
+                                           const std::vector<plan::ServeHandler>& handlers,
                                            const std::string& offer) const {
         std::vector<Tail> tails;
         for (const plan::ServeHandler& handler : handlers) {
-            const Destination to = destination_of(handler.proxy);
-            const std::string label =
-                fmt::format("{}{}{}", offer, handler.path, to.port.empty() ? "" : " to " + to.port);
-            const ServiceName* service =
-                to.service.name.empty() ? find_address(to.host) : &to.service;
-            if (service == nullptr) {
-                tails.push_back({label, {{dns_name(to.host)}}});
-            } else {
-                add_behind(*service, label, tails);
-            }
+            add_behind({ns, handler.service},
+                       fmt::format("{}{} to {}", offer, handler.path, handler.port), tails);
         }
         return tails;
     }
@@ -216,7 +201,7 @@ private:
                 return routes_of(*proxy, one);
             }
             if (proxy->target == plan::Target::Serve) {
-                return served(proxy->handlers, "");
+                return served(one.parent_ns, proxy->handlers, "");
             }
             const ServiceName name{one.parent_ns, one.parent_name};
             add_behind(name, ports_text(find(name)), tails);
@@ -341,7 +326,7 @@ private:
         if (one.offer == plan::Offer::KubeApi) {
             tails.push_back({one.name(), {{kubernetes_api()}}});
         } else if (one.offer == plan::Offer::Web) {
-            tails = served(one.handlers, offer);
+            tails = served(parent.ns, one.handlers, offer);
         } else {
             add_behind(parent, offer + ports_text(find(parent)), tails);
         }

@@ -43,24 +43,6 @@ std::string_view type_word(plan::GroupType type) {
 
 }  // namespace
 
-Destination destination_of(std::string_view url) {
-    const std::size_t scheme = url.find("://");
-    url.remove_prefix(scheme == std::string_view::npos ? 0 : scheme + 3);
-    url = url.substr(0, url.find('/'));
-    const std::size_t colon = url.rfind(':');
-    const std::string_view host = url.substr(0, colon);
-    Destination found;
-    found.host = host;
-    found.port = colon == std::string_view::npos ? std::string_view() : url.substr(colon + 1);
-    const std::size_t dot = host.find('.');
-    const std::size_t end = dot == std::string_view::npos ? dot : host.find(".svc", dot + 1);
-    if (end != std::string_view::npos) {
-        found.service = {std::string(host.substr(dot + 1, end - dot - 1)),
-                         std::string(host.substr(0, dot))};
-    }
-    return found;
-}
-
 std::string ports_text(const classify::ServiceInput* service) {
     if (service == nullptr || service->ports.empty()) {
         return "every port";

@@ -16,13 +16,6 @@ struct ServiceName {
     friend auto operator<=>(const ServiceName&, const ServiceName&) = default;
 };
 
-// The destination in "http://web.shop.svc.cluster.local:80/path".
-struct Destination {
-    ServiceName service;  // no name if the host is not a Service's
-    std::string host, port;
-};
-Destination destination_of(std::string_view url);
-
 // Returns "tcp/80, udp/53"; "every port" if there is no Service or it lists none.
 std::string ports_text(const classify::ServiceInput* service);
 

@@ -10,6 +10,24 @@ namespace renderer::repo {
 
 namespace {
 
+constexpr std::size_t kMostAlternatives = 1024;
+
+void add_alternatives(const std::string& pattern, std::vector<std::string>& out) {
+    const std::size_t open = pattern.find('{');
+    const std::size_t close = open == std::string::npos ? open : pattern.find('}', open);
+    if (close == std::string::npos) {
+        out.push_back(pattern);
+        return;
+    }
+    for (std::size_t begin = open + 1; begin <= close && out.size() < kMostAlternatives;) {
+        const std::size_t end = std::min(pattern.find(',', begin), close);
+        add_alternatives(fmt::format("{}{}{}", pattern.substr(0, open),
+                                     pattern.substr(begin, end - begin), pattern.substr(close + 1)),
+                         out);
+        begin = end + 1;
+    }
+}
+
 // Most paths are normal, and std::filesystem is slow. False also if the answer is not certain.
 bool is_surely_normal(std::string_view path) {
     for (std::size_t begin = path.starts_with('/') ? 1 : 0; begin <= path.size();) {
@@ -96,6 +114,12 @@ bool is_manifest_name(std::string_view name) {
 
 bool matches_glob(const std::string& pattern, const std::string& text) {
     return fnmatch(pattern.c_str(), text.c_str(), FNM_PATHNAME) == 0;
+}
+
+std::vector<std::string> brace_alternatives(std::string_view pattern) {
+    std::vector<std::string> alternatives;
+    add_alternatives(std::string(pattern), alternatives);
+    return alternatives;
 }
 
 }  // namespace renderer::repo

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace renderer::repo {
 
@@ -25,5 +26,7 @@ std::string relative_path(std::string_view path, std::string_view dir);
 bool is_manifest_name(std::string_view name);
 // Matches the whole text as Go's filepath.Match does (`*`, `?`, `[a-z]`); `*` matches no slash.
 bool matches_glob(const std::string& pattern, const std::string& text);
+// Returns the patterns that one with `{a,b}` stands for, in order: the first 1,024 of them.
+std::vector<std::string> brace_alternatives(std::string_view pattern);
 
 }  // namespace renderer::repo

@@ -73,5 +73,15 @@ TEST(Paths, Globs) {
     EXPECT_FALSE(matches_glob("web", "web2"));
 }
 
+TEST(Paths, BraceAlternatives) {
+    using Patterns = std::vector<std::string>;
+    EXPECT_EQ(brace_alternatives("*.yaml"), Patterns{"*.yaml"});
+    EXPECT_EQ(brace_alternatives("{a,b}/{x,}.yaml"),
+              (Patterns{"a/x.yaml", "a/.yaml", "b/x.yaml", "b/.yaml"}));
+    EXPECT_EQ(brace_alternatives("{}{a"), Patterns{"{a"});
+    EXPECT_EQ(brace_alternatives("{0,1}{0,1}{0,1}{0,1}{0,1}{0,1}{0,1}{0,1}{0,1}{0,1}{0,1}").size(),
+              1024U);
+}
+
 }  // namespace
 }  // namespace renderer::repo

@@ -110,11 +110,6 @@ void LocalApi::reload_config(LocalDone done) {
     });
 }
 
-void LocalApi::start(std::string_view auth_key, LocalDone done) {
-    const Value options = Value::map({{"AuthKey", auth_key}});
-    post("start", renderer::write_json(options), std::move(done));
-}
-
 RequestId LocalApi::watch_bus(unsigned mask, Duration silence,
                               std::function<void(std::string_view)> on_data, LocalDone done) {
     HttpRequest request;

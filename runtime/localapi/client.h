@@ -55,8 +55,6 @@ public:
     void disconnect_control(LocalDone done) { post("disconnect-control", {}, std::move(done)); }
     // Fails if tailscaled refuses the configuration. It reports that by 200 with an empty body.
     void reload_config(LocalDone done);
-    // Logs in with another key, without a restart of tailscaled.
-    void start(std::string_view auth_key, LocalDone done);
 
     // Passes on the lines of the bus. Ends with code 0 after `silence` without a line.
     RequestId watch_bus(unsigned mask, Duration silence,

@@ -282,30 +282,10 @@ const Value* incomplete_source(const Value& application) {
     return found == sources.end() ? nullptr : *found;
 }
 
-constexpr std::ptrdiff_t kMostChoices = 6;  // each one multiplies the patterns
-
 bool matches(std::string_view pattern, const std::string& path) {
-    if (std::ranges::count(pattern, '{') > kMostChoices) {
-        return false;
-    }
-    const std::size_t open = pattern.find('{');
-    const std::size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
-    if (close == std::string_view::npos) {
-        return ::fnmatch(std::string(pattern).c_str(), path.c_str(), 0) == 0;
-    }
-    std::string_view choices = pattern.substr(open + 1, close - open - 1);
-    while (true) {
-        const std::size_t comma = choices.find(',');
-        if (matches(fmt::format("{}{}{}", pattern.substr(0, open), choices.substr(0, comma),
-                                pattern.substr(close + 1)),
-                    path)) {
-            return true;
-        }
-        if (comma == std::string_view::npos) {
-            return false;
-        }
-        choices.remove_prefix(comma + 1);
-    }
+    return std::ranges::any_of(repo::brace_alternatives(pattern), [&](const std::string& one) {
+        return ::fnmatch(one.c_str(), path.c_str(), 0) == 0;
+    });
 }
 
 }  // namespace

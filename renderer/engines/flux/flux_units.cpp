@@ -14,6 +14,7 @@
 #include "renderer/engines/flux/source_key.h"
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/liveness.h"
+#include "renderer/kube/decoded_kinds.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
@@ -33,10 +34,6 @@ bool is_flux_kind(std::string_view kind) {
            (known != nullptr && (known->role.is_parent || known->is_custom() ||
                                  known == &renderer::kind_of("Namespace")));
 }
-
-// Kinds in which a mention of Tailscale does not expose anything.
-constexpr std::array<std::string_view, 8> kPodKinds = {
-    "CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "Secret", "StatefulSet"};
 
 std::string_view unquoted(std::string_view word) {
     const std::size_t first = word.find_first_not_of(" \"'");
@@ -334,8 +331,7 @@ bool may_matter(const Value& patch, bool has_releases) {
         is_release && has_releases && text.find("values") != std::string_view::npos;
     const bool is_unread = is_release && !text_of(patch, {"path"}).empty();
     return is_values || is_unread ||
-           (repo::mentions_tailscale(text) &&
-            std::ranges::find(kPodKinds, kind) == kPodKinds.end());
+           (repo::mentions_tailscale(text) && kind != "Secret" && !is_workload_kind(kind));
 }
 
 BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {

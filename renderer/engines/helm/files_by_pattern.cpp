@@ -1,7 +1,5 @@
 #include "renderer/engines/helm/files_by_pattern.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -12,23 +10,7 @@ namespace renderer::engines {
 
 namespace {
 
-constexpr std::size_t kMostAlternatives = 64;
 constexpr int kDeepestMatch = 32;  // directories
-
-// Adds the patterns that one with `{a,b}` stands for.
-void add_alternatives(const std::string& pattern, std::vector<std::string>& out) {
-    const std::size_t open = pattern.find('{');
-    const std::size_t close = open == std::string::npos ? open : pattern.find('}', open);
-    if (close == std::string::npos || out.size() >= kMostAlternatives) {
-        out.push_back(pattern);
-        return;
-    }
-    for (const std::string_view choice :
-         split(std::string_view(pattern).substr(open + 1, close - open - 1), ',')) {
-        add_alternatives(
-            fmt::format("{}{}{}", pattern.substr(0, open), choice, pattern.substr(close + 1)), out);
-    }
-}
 
 class PatternWalk {
 public:
@@ -81,9 +63,7 @@ std::vector<std::string> files_by_pattern(const repo::SourceTree& tree, const st
     if (!repo::is_within(pattern, top)) {
         return found;
     }
-    std::vector<std::string> alternatives;
-    add_alternatives(repo::relative_path(pattern, top), alternatives);
-    for (const std::string& one : alternatives) {
+    for (const std::string& one : repo::brace_alternatives(repo::relative_path(pattern, top))) {
         for (std::string& path : PatternWalk(tree, split(one, '/')).run(top)) {
             if (std::ranges::find(found, path) == found.end()) {
                 found.push_back(std::move(path));

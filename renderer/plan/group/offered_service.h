@@ -17,7 +17,9 @@ namespace renderer::plan {
 
 struct ServeHandler {
     std::string path;
-    std::string proxy;  // "http://web.shop.svc.cluster.local:80/"
+    std::string proxy;         // "http://web.shop.svc.cluster.local:80/"
+    std::string service = {};  // which that is, of the Ingress's namespace: "web"
+    std::int64_t port = 0;     // of the Service
 };
 
 enum class Offer : std::uint8_t {

@@ -21,11 +21,6 @@ constexpr std::int64_t kHttpsPort = 443;
 constexpr std::string_view kHttps = "https";
 constexpr std::string_view kRoot = "/";
 
-struct Destination {
-    std::string url;   // without the path
-    std::string name;  // for messages
-};
-
 // Returns the backend if it is in the form of networking.k8s.io/v1beta1, else nullptr.
 const Value* old_backend(const Value& value, const classify::IngressBackend& backend) {
     if (value.is_map() && value.pos() == backend.pos && value.find("serviceName") != nullptr) {
@@ -149,16 +144,15 @@ private:
             return;
         }
         const classify::ServiceInput* service = inputs_.services.find(ingress_.ns, backend.service);
-        std::optional<Destination> found =
+        std::optional<ServeHandler> found =
             service == nullptr ? find_absent(path, backend) : find_known(path, backend, *service);
         if (found) {
-            found->url += path;
             planned_[path] = std::move(*found);
         }
     }
 
-    std::optional<Destination> find_absent(std::string_view path,
-                                           const classify::IngressBackend& backend) {
+    std::optional<ServeHandler> find_absent(std::string_view path,
+                                            const classify::IngressBackend& backend) {
         const bool complete = inputs_.settings.inputs == InputsMode::Complete;
         const bool named = !backend.port_name.empty();
         const bool error = complete || named;
@@ -177,7 +171,7 @@ private:
         if (error) {
             return std::nullopt;
         }
-        return destination(backend, dns_name(backend), backend.port_number);
+        return handler(path, backend, dns_name(backend), backend.port_number);
     }
 
     [[nodiscard]] std::string where_it_is(std::string_view service) const {
@@ -190,9 +184,9 @@ private:
                          fmt::join(elsewhere, "\", \""));
     }
 
-    std::optional<Destination> find_known(std::string_view path,
-                                          const classify::IngressBackend& backend,
-                                          const classify::ServiceInput& service) {
+    std::optional<ServeHandler> find_known(std::string_view path,
+                                           const classify::IngressBackend& backend,
+                                           const classify::ServiceInput& service) {
         services_.push_back(&service);
         if (service.headless || service.type == classify::ServiceType::ExternalName) {
             report("backend-without-cluster-ip", backend.pos,
@@ -219,7 +213,7 @@ private:
         if (speaks_tls(*port) && !is_asked_by_tls(backend, port->port)) {
             report_tls(backend, service, *port);
         }
-        return destination(backend, host(backend, service), port->port);
+        return handler(path, backend, host(backend, service), port->port);
     }
 
     static bool is_asked_by_tls(const classify::IngressBackend& backend, std::int64_t port) {
@@ -333,21 +327,24 @@ private:
                    : std::string(service.cluster_ip);
     }
 
-    [[nodiscard]] Destination destination(const classify::IngressBackend& backend,
-                                          const std::string& host, std::int64_t port) const {
+    static ServeHandler handler(std::string_view path, const classify::IngressBackend& backend,
+                                const std::string& host, std::int64_t port) {
         const std::string_view scheme = is_asked_by_tls(backend, port) ? "https+insecure" : "http";
-        return {fmt::format("{}://{}:{}", scheme, host, port),
-                fmt::format("{}/{}:{}", ingress_.ns, backend.service, port)};
+        return {.path = std::string(path),
+                .proxy = fmt::format("{}://{}:{}{}", scheme, host, port, path),
+                .service = std::string(backend.service),
+                .port = port};
     }
 
     PlannedBackends result() {
         PlannedBackends result;
         std::vector<std::string> names;
-        for (auto& [path, destination] : planned_) {
-            result.handlers.push_back({std::string(path), std::move(destination.url)});
-            if (std::ranges::find(names, destination.name) == names.end()) {
-                names.push_back(std::move(destination.name));
+        for (auto& [path, handler] : planned_) {
+            std::string name = fmt::format("{}/{}:{}", ingress_.ns, handler.service, handler.port);
+            if (std::ranges::find(names, name) == names.end()) {
+                names.push_back(std::move(name));
             }
+            result.handlers.push_back(std::move(handler));
         }
         result.target_text = fmt::format("{}", fmt::join(names, ", "));
         result.services = std::move(services_);
@@ -358,7 +355,7 @@ private:
     const ServedHost& served_;
     const ProxyInputs& inputs_;
     Diagnostics& out_;
-    std::map<std::string_view, Destination> planned_;
+    std::map<std::string_view, ServeHandler> planned_;
     std::vector<const classify::ServiceInput*> services_;
     bool skipped_ = false;  // an entry was left out because something else reports it
 };

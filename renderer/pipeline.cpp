@@ -95,12 +95,10 @@ void drop_noted(const Diagnostics& said, schema::InputFaults& faults) {
     }
 }
 
-}  // namespace
-
 // Runs the stages in order; the comments say what is true between them. A stage reports every
 // mistake that it can find and skips the document concerned, so that one run shows all of them.
 // Objects are generated only if there are none.
-bool render(repo::LoadOptions options, Run& run, generate::Form form) {
+bool run_stages(repo::LoadOptions options, Run& run, generate::Form form) {
     const unsigned threads = options.threads;
     const bool validate = options.validate;
     run.loaded = load::load(std::move(options), run.diagnostics);
@@ -145,6 +143,21 @@ bool render(repo::LoadOptions options, Run& run, generate::Form form) {
     }
     // Every object exists. emit.h sorts and writes them.
     return !run.diagnostics.has_errors();
+}
+
+}  // namespace
+
+// The settings of the operator, which are among the inputs, decide which words make an input. If
+// there are others than "tailscale", everything is read again with them, since charts and
+// kustomizations without a word are not rendered.
+bool render(repo::LoadOptions options, Run& run, generate::Form form) {
+    const bool is_rendered = run_stages(options, run, form);
+    if (run.plan.input_words.empty() || options.stream) {
+        return is_rendered;
+    }
+    options.input_words = run.plan.input_words;
+    run = Run();
+    return run_stages(std::move(options), run, form);
 }
 
 }  // namespace renderer

@@ -115,16 +115,18 @@ void add_objects(Value object, std::vector<Value>& objects) {
     }
 }
 
-bool has_input(const std::string& path, std::string text) {
+bool has_input(const std::string& path, std::string text, const std::vector<std::string>& words) {
     SourceMap sources;
     const SourceId source = sources.add(path, std::move(text));
     return std::ranges::any_of(
         scan_documents(sources, source), [&](const ScannedDocument& scanned) {
-            if (!scanned.mentions_tailscale) {
-                return false;
-            }
             const std::string_view whole = sources.text(source).substr(
                 scanned.range.begin, scanned.range.end - scanned.range.begin);
+            if (!scanned.mentions_tailscale &&
+                std::ranges::none_of(words,
+                                     [&](const std::string& word) { return says(whole, word); })) {
+                return false;
+            }
             if (scanned.plain && !text_of(scanned.kind).ends_with("List")) {
                 return is_input(text_of(scanned.api_version), text_of(scanned.kind), whole);
             }

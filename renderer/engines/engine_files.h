@@ -15,8 +15,8 @@ namespace renderer::engines {
 void add_objects(Value object, std::vector<Value>& objects);
 
 // True if the file has Kubernetes objects, or patches of them in a kustomization, that may be
-// inputs.
-bool has_input(const std::string& path, std::string text);
+// inputs. `words`: what makes inputs besides "tailscale", with the operator's settings.
+bool has_input(const std::string& path, std::string text, const std::vector<std::string>& words);
 
 // Distinguishes manifests from other YAML as Argo CD does: the file has an object, or it cannot be
 // parsed and contains the keys of one.

@@ -112,6 +112,7 @@ GitOpsTree::GitOpsTree(const repo::SourceTree& tree, const DirList& dirs, const 
       sources_(sources),
       threads_(options.threads),
       output_dir_(options.output_dir),
+      input_words_(options.input_words),
       local_(std::move(local)),
       own_repository_(tree, root) {
     for (const repo::WalkedDir* dir : dirs) {
@@ -253,7 +254,7 @@ void GitOpsTree::collect() {
     const std::vector<std::string> paths = manifests_of(dirs_, false);
     std::vector<char> mentions(paths.size(), 0);
     auto texts = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
-        mentions[i] = repo::mentions_tailscale(text) ? 1 : 0;
+        mentions[i] = repo::mentions_input(text, input_words_) ? 1 : 0;
         return may_hold_engine(text) || may_hold_instance(text) || loads_any(text) ||
                has(text, kSkipsFile) || may_be_misspelled(text) || has(text, kRepository) ||
                has_conflict(text);
@@ -359,8 +360,8 @@ bool GitOpsTree::holds_input(const std::string& path) {
     const auto mention = mentions_.find(path);
     if (is_new && (mention == mentions_.end() || mention->second)) {
         Result<std::string> text = tree_.read(path);
-        known->second =
-            text && repo::mentions_tailscale(*text) && has_input(path, std::move(*text));
+        known->second = text && repo::mentions_input(*text, input_words_) &&
+                        has_input(path, std::move(*text), input_words_);
     }
     return known->second;
 }

@@ -110,7 +110,7 @@ public:
 
     void documents() {
         for (const Document& document : loaded_.documents) {
-            if (!document.reachable || !document.mentions_tailscale ||
+            if (!document.reachable || !may_be_input(document) ||
                 !may_expose(text_of(document.api_version), text_of(document.kind)) ||
                 rendered_.objects.contains(document.object_name())) {
                 continue;
@@ -137,14 +137,14 @@ public:
             }
             if (known == loaded.end()) {
                 unread.push_back(&one);
-            } else if (repo::mentions_tailscale(loaded_.sources.text(known->second))) {
+            } else if (is_input(loaded_.sources.text(known->second))) {
                 file(one, known->second);
             }
         }
         std::vector<std::string> texts(unread.size());
         for_each_parallel(unread.size(), threads, [&](std::size_t i) {
             Result<std::string> text = tree_.read(unread[i]->path);
-            if (text && repo::mentions_tailscale(*text)) {
+            if (text && is_input(*text)) {
                 texts[i] = std::move(*text);
             }
         });
@@ -157,6 +157,15 @@ public:
     }
 
 private:
+    [[nodiscard]] bool is_input(std::string_view text) const {
+        return repo::mentions_input(text, given_.words);
+    }
+
+    [[nodiscard]] bool may_be_input(const Document& document) const {
+        return document.mentions_tailscale ||
+               (!given_.words.empty() && is_input(document_text(loaded_, document)));
+    }
+
     // True if the file, or the chart that it is in, was rendered.
     [[nodiscard]] bool is_rendered(const std::string& path) const {
         std::string part = path;
@@ -200,7 +209,7 @@ private:
         }
         bool is_refused = false;
         const std::vector<engines::ExposingValue> found =
-            engines::find_exposing_values(without_builds(root, true));
+            engines::find_exposing_values(without_builds(root, true), given_.words);
         for (const engines::ExposingPatch& patch : given_.patches) {
             const bool has_value = std::ranges::any_of(patch.values, [&](const auto& value) {
                 return std::ranges::any_of(
@@ -292,7 +301,8 @@ private:
             name_helm({repo::join_path(given_.root, chart), chart, wanted_version(root)}, words);
         }
         words.object = std::move(object);
-        warn(engines::find_exposing_values(without_builds(root, loaded_.is_stream)), words);
+        warn(engines::find_exposing_values(without_builds(root, loaded_.is_stream), given_.words),
+             words);
     }
 
     void file(const engines::ChartFile& file, SourceId source) {
@@ -300,11 +310,11 @@ private:
             Words words = words_for_chart(chart_dir(file.path), "");
             words.message = "the template of a chart exposes something, which is not rendered";
             need_helm(words);
-            warn(engines::find_exposing_lines(loaded_.sources, source), words);
+            warn(engines::find_exposing_lines(loaded_.sources, source, given_.words), words);
             return;
         }
         for (const ScannedDocument& scanned : scan_documents(loaded_.sources, source)) {
-            if (!scanned.blank && scanned.mentions_tailscale) {
+            if (!scanned.blank && (scanned.mentions_tailscale || !given_.words.empty())) {
                 document(file, source, scanned.range);
             }
         }
@@ -357,7 +367,7 @@ private:
                     name_helm({fmt::format("{}/charts/{}", repo::parent_path(file.path), called),
                                called, text_of(chart, {"version"})},
                               words);
-                    warn(engines::find_exposing_values(chart), words);
+                    warn(engines::find_exposing_values(chart, given_.words), words);
                 }
             }
         } else if (root.find("apiVersion") == nullptr || root.find("kind") == nullptr) {
@@ -365,7 +375,7 @@ private:
             if (file.in_chart) {
                 need_helm(words);
             }
-            warn(engines::find_exposing_values(root), words);
+            warn(engines::find_exposing_values(root, given_.words), words);
         } else if (!file.is_applied &&
                    may_expose(text_of(root, {"apiVersion"}), text_of(root, {"kind"}))) {
             std::string object =

@@ -17,8 +17,9 @@ struct ExposureSources {
     std::vector<engines::ChartFile> files;        // templates and values of charts
     std::vector<engines::ExposingPatch> patches;  // executed patches that expose something
     RenderedCharts rendered;
-    std::string root;           // the tree's directory; "" for a stream
-    bool has_operator = false;  // the operator's chart is installed
+    std::string root;                     // the tree's directory; "" for a stream
+    bool has_operator = false;            // the operator's chart is installed
+    std::vector<std::string> words = {};  // of inputs, besides "tailscale"
 };
 
 // Searches the loaded documents and `given.files`, which it reads and adds to the sources. Sets

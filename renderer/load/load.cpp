@@ -189,7 +189,8 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
                            .patches = std::move(selection.patches),
                            .rendered = std::move(charts),
                            .root = options.path,
-                           .has_operator = operators.is_any},
+                           .has_operator = operators.is_any,
+                           .words = options.input_words},
                           options.threads, loaded, diagnostics);
     warn_unused_substitutes(options, loaded, diagnostics);
     warn_other_languages(std::move(selection.other_languages), loaded, diagnostics);

@@ -30,14 +30,13 @@ namespace {
 
 // Returns the documents that are inputs, and Services that inputs may refer to. Other objects of a
 // chart are not checked.
-std::string objects_of_interest(std::string_view stream) {
+std::string objects_of_interest(std::string_view stream, const repo::TextTest& is_input) {
     constexpr std::string_view kSeparator = "\n---";
     std::string out;
     for (std::size_t begin = 0; begin < stream.size();) {
         const std::size_t end = std::min(stream.find(kSeparator, begin + 1), stream.size());
         const std::string_view part = stream.substr(begin, end - begin);
-        if (repo::mentions_tailscale(part) ||
-            part.find("kind: Service") != std::string_view::npos) {
+        if (is_input(part) || part.find("kind: Service") != std::string_view::npos) {
             out += part;
         }
         begin = end;
@@ -305,7 +304,7 @@ private:
             leave(options_.helm == repo::kNoProgram ? "no helm is run"
                                                     : "its chart is not in this repository");
         }
-        if (!lacking.empty() && engines::any_matters(values.layers, repo::mentions_tailscale)) {
+        if (!lacking.empty() && engines::any_matters(values.layers, matters_)) {
             report(release, Error{{.rule = "chart-not-usable",
                                    .message = "this chart is not rendered",
                                    .found = lacking,
@@ -323,7 +322,8 @@ private:
         if (!release.dir.empty()) {
             rendered_.files.insert(release.dir);
         }
-        std::string objects = is_complete() ? std::move(**text) : objects_of_interest(**text);
+        std::string objects =
+            is_complete() ? std::move(**text) : objects_of_interest(**text, matters_);
         if (!objects.empty()) {
             files_.push_back(
                 {.path = fmt::format("helm template {}", release.object),
@@ -387,7 +387,9 @@ private:
     std::set<std::string> left_, left_dirs_;
     engines::Standing standing_;  // the release that was added last
     bool is_reported_ = false;
-    bool (*matters_)(std::string_view) = repo::mentions_tailscale;
+    repo::TextTest matters_ = [this](std::string_view text) {
+        return repo::mentions_input(text, options_.input_words);
+    };
     std::set<std::string, std::less<>> wanted_;  // namespaces of Services that charts may make
     std::uint32_t bundle_ = 0;
 };

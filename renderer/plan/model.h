@@ -88,6 +88,8 @@ struct Plan {
     std::vector<GroupPolicyPlan> group_policies;  // sorted by namespace
     std::vector<TailnetPlan> tailnets;            // sorted by name
     std::vector<DeviceRow> devices;               // workloads, then what groups offer
+    // What makes inputs with these settings, besides "tailscale".
+    std::vector<std::string> input_words;
     // Parents without a device because of something that is not known, and what that is.
     std::map<std::string, std::string> undecided;
     std::vector<Edit> edits;  // load's edits and ours: cut documents, spliced scalars

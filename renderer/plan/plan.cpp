@@ -60,10 +60,10 @@ void warn_operator_in_sources(const load::Loaded& loaded, const classify::Invent
 }
 
 // Refuses a file that was not read because it does not mention Tailscale, but that may still be an
-// input.
-void refuse_unjudged(const load::Loaded& loaded, const Settings& settings,
-                     Diagnostics& diagnostics) {
-    std::vector<std::string_view> words;
+// input. Returns the words that make inputs with these settings.
+std::vector<std::string> refuse_unjudged(const load::Loaded& loaded, const Settings& settings,
+                                         Diagnostics& diagnostics) {
+    std::vector<std::string> words;
     if (settings.default_load_balancer) {
         words.emplace_back("LoadBalancer");
     }
@@ -71,7 +71,7 @@ void refuse_unjudged(const load::Loaded& loaded, const Settings& settings,
         words.push_back(settings.ingress_class);
     }
     for (const SourceId source : loaded.unjudged) {
-        for (const std::string_view word : words) {
+        for (const std::string& word : words) {
             const std::size_t at = loaded.sources.text(source).find(word);
             if (at != std::string_view::npos) {
                 diagnostics
@@ -86,6 +86,7 @@ void refuse_unjudged(const load::Loaded& loaded, const Settings& settings,
             }
         }
     }
+    return words;
 }
 
 // Returns the operator's bundle for placement `central`, or kNone: each proxy is in its parent's
@@ -290,7 +291,7 @@ Plan plan(const load::Loaded& loaded, const classify::Inventory& inventory,
     plan.summary = std::move(installation.summary);
     append(std::move(installation.edits), plan.edits);
     warn_operator_in_sources(loaded, inventory, diagnostics);
-    refuse_unjudged(loaded, plan.settings, diagnostics);
+    plan.input_words = refuse_unjudged(loaded, plan.settings, diagnostics);
     append(plan_custom_resources(loaded, inventory, plan.settings, diagnostics), plan.edits);
     if (plan.install) {
         plan.install->crds = missing_crds(loaded, plan.settings);

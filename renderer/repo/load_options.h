@@ -31,6 +31,7 @@ struct LoadOptions {
     std::map<std::string, std::string> configured_substitutes = {};  // in .tailrender.yaml; weaker
     std::vector<std::string> argo_clusters;  // --argo-cluster: all clusters of Argo CD
     std::vector<std::string> sources;        // --source KEY=DIR; the last one wins
+    std::vector<std::string> input_words;    // what makes an input with the operator's settings
     bool skip_suspended = false;             // --skip-suspended: skip what is not reconciled
     bool fixes_sources = false;              // with only_generated: plan edits of the sources
     bool lints = false;                      // what only fails once applied is an error

@@ -171,6 +171,12 @@ bool mentions_tailscale(std::string_view text) {
            misspells_custom_group(text);
 }
 
+bool mentions_input(std::string_view text, const std::vector<std::string>& words) {
+    return mentions_tailscale(text) || std::ranges::any_of(words, [&](const std::string& word) {
+               return text.find(word) != std::string_view::npos;
+           });
+}
+
 bool file_mentions_tailscale(const SourceTree& tree, const std::string& path) {
     const Result<std::string> text = tree.read(path);
     return text && mentions_tailscale(*text);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,9 @@ struct WalkedDir {
 // True if the text may hold an input for Tailscale: with the operator's own class names, every
 // input has the word in it.
 bool mentions_tailscale(std::string_view text);
+// The same with the words that make inputs with other settings of the operator.
+bool mentions_input(std::string_view text, const std::vector<std::string>& words);
+using TextTest = std::function<bool(std::string_view)>;
 bool file_mentions_tailscale(const SourceTree& tree, const std::string& path);
 
 // True for output of tailrender, which has an inventory and is never read as a source.

@@ -54,6 +54,14 @@ std::string_view kind_in(std::string_view patch) {
     return {};
 }
 
+// True if a patch may set what makes a Service or an Ingress an input, or no longer one.
+bool sets_class(std::string_view patch) {
+    return std::ranges::any_of(
+        std::initializer_list<std::string_view>{"ingressClassName", "loadBalancerClass",
+                                                "LoadBalancer"},
+        [&](std::string_view word) { return patch.find(word) != std::string_view::npos; });
+}
+
 void add_variables(const Value* map, UnitVariables& variables) {
     for (const Member& member : members_of(map)) {
         std::string text(spelling_of(member.value));
@@ -331,7 +339,8 @@ bool may_matter(const Value& patch, bool has_releases) {
         is_release && has_releases && text.find("values") != std::string_view::npos;
     const bool is_unread = is_release && !text_of(patch, {"path"}).empty();
     return is_values || is_unread ||
-           (repo::mentions_tailscale(text) && kind != "Secret" && !is_workload_kind(kind));
+           ((repo::mentions_tailscale(text) || sets_class(text)) && kind != "Secret" &&
+            !is_workload_kind(kind));
 }
 
 BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {

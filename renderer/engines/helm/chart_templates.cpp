@@ -26,7 +26,7 @@ Error no_helm(const std::string& place) {
 
 }  // namespace
 
-bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_view)) {
+bool any_matters(const std::vector<Value>& values, const repo::TextTest& matters) {
     return std::ranges::any_of(values, [&](const Value& layer) {
         std::string text;
         write_yaml(layer, text);
@@ -41,7 +41,7 @@ ChartTemplates::ChartTemplates(const repo::SourceTree& tree, const repo::LoadOpt
 
 Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& release,
                                                           const std::vector<Value>& values,
-                                                          bool (*matters)(std::string_view)) {
+                                                          const repo::TextTest& matters) {
     const std::optional<std::string> none;
     is_left_ = true;
     const bool is_run = helm_ != repo::kNoProgram;

@@ -11,11 +11,12 @@
 #include "renderer/engines/helm/chart_source.h"
 #include "renderer/engines/helm/helm_program.h"
 #include "renderer/repo/load_options.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer::engines {
 
 // True if one of the values, written as YAML, matters.
-bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_view));
+bool any_matters(const std::vector<Value>& values, const repo::TextTest& matters);
 
 class ChartTemplates {
 public:
@@ -29,7 +30,7 @@ public:
     // fails.
     Result<std::optional<std::string>> render(const ChartRelease& release,
                                               const std::vector<Value>& values,
-                                              bool (*matters)(std::string_view));
+                                              const repo::TextTest& matters);
 
     // True if the last call of render() did not find the chart or must not run helm.
     [[nodiscard]] bool is_left() const { return is_left_; }

@@ -12,12 +12,14 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/kube/kinds.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer::engines {
 
 namespace {
 
 constexpr std::string_view kClass = "tailscale";
+constexpr std::string_view kLoadBalancer = "LoadBalancer";
 // Charts use different names for it.
 constexpr std::array<std::string_view, 6> kClassKeys = {
     "loadBalancerClass",          "ingressClassName", "ingressClass", "className", "class",
@@ -33,12 +35,15 @@ bool names(std::string_view spelled, std::string_view key) {
            (plain.size() == key.size() || plain[plain.size() - key.size() - 1] == '.');
 }
 
-bool exposes(std::string_view key, std::string_view value) {
+bool exposes(std::string_view key, std::string_view value, const std::vector<std::string>& words) {
+    if (key == "type" && value == kLoadBalancer) {
+        return std::ranges::find(words, kLoadBalancer) != words.end();
+    }
     const auto is_named = [key](std::string_view one) { return names(key, one); };
     // A variable may have any value, and an expression of a template, too.
     const bool is_expression = value.find("{{") != std::string_view::npos;
     const bool is_variable = is_expression || value.find("${") != std::string_view::npos;
-    if (value == kClass || is_expression ||
+    if (value == kClass || is_expression || std::ranges::find(words, value) != words.end() ||
         (is_variable && value.find(kClass) != std::string_view::npos)) {
         if (std::ranges::any_of(kClassKeys, is_named)) {
             return true;
@@ -51,13 +56,15 @@ bool exposes(std::string_view key, std::string_view value) {
 
 class ExposureSearch {
 public:
+    explicit ExposureSearch(const std::vector<std::string>& words) : words_(words) {}
+
     void visit(const Value& value, const std::string& path) {
         if (value.is_map() && spelling_of(value.find("enabled")) != "false") {
             parameter(value, path);
             for (const Member& member : value.members()) {
                 const std::string inner = path.empty() ? std::string(member.name())
                                                        : fmt::format("{}.{}", path, member.name());
-                if (exposes(member.name(), spelling_of(member.value))) {
+                if (exposes(member.name(), spelling_of(member.value), words_)) {
                     add(member.key.pos(), inner, spelling_of(member.value));
                 }
                 visit(member.value, inner);
@@ -84,14 +91,14 @@ private:
     void parameter(const Value& map, const std::string& path) {
         const std::string_view name = text_of(map.find("name"));
         const std::string_view value = spelling_of(map.find("value"));
-        if (name.find('.') != std::string_view::npos && exposes(name, value)) {
+        if (name.find('.') != std::string_view::npos && exposes(name, value, words_)) {
             add(map.find("name")->pos(), fmt::format("{}.{}", path, name), value);
         }
     }
 
     void text(const Value& value, const std::string& path) {
         const std::string_view text = value.text();
-        if (text.find(kClass) == std::string_view::npos || depth_ == kDeepest) {
+        if (!repo::mentions_input(text, words_) || depth_ == kDeepest) {
             return;
         }
         SourceMap sources;
@@ -110,6 +117,7 @@ private:
 
     static constexpr int kDeepest = 3;  // YAML strings within YAML strings
 
+    const std::vector<std::string>& words_;
     Pos place_;  // of the YAML string that is searched
     int depth_ = 0;
 };
@@ -146,13 +154,15 @@ bool is_device_kind(std::string_view kind) {
            found->role.pods->are_devices;
 }
 
-std::vector<ExposingValue> find_exposing_values(const Value& root) {
-    ExposureSearch search;
+std::vector<ExposingValue> find_exposing_values(const Value& root,
+                                                const std::vector<std::string>& words) {
+    ExposureSearch search(words);
     search.visit(root, {});
     return std::move(search.found);
 }
 
-std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source) {
+std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source,
+                                               const std::vector<std::string>& words) {
     std::vector<ExposingValue> found;
     const std::string_view text = sources.text(source);
     const bool has_custom = text.find(kCustomVersion) != std::string_view::npos;
@@ -169,7 +179,7 @@ std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceI
             const std::string_view rest = part.substr(colon + 2);
             const std::string_view value = trimmed(rest.substr(0, rest.find(" #")));
             const bool is_device = has_custom && key == "kind" && is_device_kind(value);
-            if (is_device || exposes(key, value)) {
+            if (is_device || exposes(key, value, words)) {
                 found.push_back(
                     {.pos = sources.pos(source, static_cast<std::size_t>(key.data() - text.data())),
                      .what = fmt::format("{}: {}", key, value),

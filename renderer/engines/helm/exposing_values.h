@@ -21,13 +21,16 @@ struct ExposingValue {
 };
 
 // Also searches strings that are YAML; what is found in one has the position of the string. Maps
-// with `enabled: false` are skipped.
-std::vector<ExposingValue> find_exposing_values(const Value& root);
+// with `enabled: false` are skipped. `words`: further class names, and "LoadBalancer" if Services
+// of that type need no class.
+std::vector<ExposingValue> find_exposing_values(const Value& root,
+                                                const std::vector<std::string>& words = {});
 
 // True for kinds of tailscale.com that create devices.
 bool is_device_kind(std::string_view kind);
 
 // Searches line by line, for chart templates and text that is not YAML.
-std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source);
+std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source,
+                                               const std::vector<std::string>& words = {});
 
 }  // namespace renderer::engines

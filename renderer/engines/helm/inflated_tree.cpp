@@ -126,7 +126,7 @@ std::string chart_of_kustomization(std::string_view path, std::string_view chart
 InflatedTree::InflatedTree(const repo::SourceTree& tree, KustomizationReader& reader,
                            const BuildFiles& files, const std::string& root, SourceMap& sources,
                            std::string_view version, ChartTemplates& charts,
-                           bool (*matters)(std::string_view)) {
+                           const repo::TextTest& matters) {
     const bool helm_says_namespaces =
         is_in_range(version.substr(version.starts_with('v') ? 1 : 0), ">=5.8.0");
     const Namespaces namespaces(reader, files);

@@ -17,6 +17,7 @@
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/repo/overlay_tree.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer::engines {
 
@@ -35,7 +36,7 @@ public:
     // operator's own chart.
     InflatedTree(const repo::SourceTree& tree, KustomizationReader& reader, const BuildFiles& files,
                  const std::string& root, SourceMap& sources, std::string_view version,
-                 ChartTemplates& charts, bool (*matters)(std::string_view));
+                 ChartTemplates& charts, const repo::TextTest& matters);
 
     [[nodiscard]] bool has_charts() const { return overlay_ != nullptr; }
     [[nodiscard]] const repo::SourceTree& tree() const { return *overlay_; }

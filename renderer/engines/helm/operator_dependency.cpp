@@ -222,8 +222,7 @@ void erase_deep(Value& value, const std::set<std::string>& keys) {
     }
 }
 
-bool any_own(const Value& layer, const std::set<std::string>& keys,
-             bool (*matters)(std::string_view)) {
+bool any_own(const Value& layer, const std::set<std::string>& keys, const repo::TextTest& matters) {
     Value own = layer.clone();
     erase_deep(own, keys);
     std::string text;
@@ -402,7 +401,7 @@ bool makes_objects(const ChartSource& chart) {
 }
 
 bool has_own_matter(const ChartSource& chart, const std::vector<Value>& values,
-                    bool (*matters)(std::string_view)) {
+                    const repo::TextTest& matters) {
     const std::set<std::string>& keys = chart.operator_keys;
     return std::ranges::any_of(values,
                                [&](const Value& layer) { return any_own(layer, keys, matters); }) ||

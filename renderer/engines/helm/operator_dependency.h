@@ -14,6 +14,7 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/helm/chart_source.h"
 #include "renderer/repo/source_tree.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer::engines {
 
@@ -63,6 +64,6 @@ bool empty_operator(ChartSource& chart);
 // its own files, or a value that is not the operator's, matters.
 bool makes_objects(const ChartSource& chart);
 bool has_own_matter(const ChartSource& chart, const std::vector<Value>& values,
-                    bool (*matters)(std::string_view));
+                    const repo::TextTest& matters);
 
 }  // namespace renderer::engines

@@ -182,9 +182,17 @@ bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
                               const Diagnostics& found) const {
     const bool has_place = context_.options.only_generated ||
                            (!context_.options.one_stream && !build.dir.relative.empty());
-    return has_place && !read.mentions_tailscale && !read.leaves_root &&
-           !has_charts_elsewhere(build, read) &&
+    return has_place && !read.mentions_tailscale && !has_input_word(build, read) &&
+           !read.leaves_root && !has_charts_elsewhere(build, read) &&
            (needs_kustomize(found) || !mentioned_below(build.dir));
+}
+
+bool BuildSelection::has_input_word(const PlainBuild& build, const BuildFiles& read) const {
+    const std::vector<std::string>& words = context_.options.input_words;
+    return !words.empty() && std::ranges::any_of(read.paths, [&](const std::string& path) {
+        const Result<std::string> text = build.tree.read(path);
+        return text && repo::mentions_input(*text, words);
+    });
 }
 
 // Returns true if the charts of the build may be in a directory of --charts. Their templates may
@@ -256,10 +264,12 @@ NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
 // Runs kustomize with the charts that are available. A complete tree needs all of them.
 Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
                                                      const BuildFiles& read) {
-    bool (*matters)(std::string_view) = [](std::string_view) { return true; };
+    repo::TextTest matters = [](std::string_view) { return true; };
     PatchesOfBuild patches = patches_in(build, build.tree, build.reader);
     if (context_.options.only_generated && patches.unbuilt.empty()) {
-        matters = repo::mentions_tailscale;
+        matters = [this](std::string_view text) {
+            return repo::mentions_input(text, context_.options.input_words);
+        };
     }
     InflatedTree inflated(build.tree, build.reader, read, context_.root, context_.build.sources,
                           program().version.get(), charts_, matters);

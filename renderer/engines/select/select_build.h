@@ -66,6 +66,7 @@ private:
                                                 const Diagnostics& found) const;
     [[nodiscard]] bool may_stay(const PlainBuild& build, const BuildFiles& read,
                                 const Diagnostics& found) const;
+    [[nodiscard]] bool has_input_word(const PlainBuild& build, const BuildFiles& read) const;
     [[nodiscard]] bool has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const;
     [[nodiscard]] bool mentioned_below(const repo::WalkedDir& top) const;
     bool run_program(const PlainBuild& build, const BuildFiles& read);

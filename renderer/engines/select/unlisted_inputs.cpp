@@ -33,7 +33,7 @@ bool opens_funnel(const Value& object) {
 
 bool UnlistedInputs::holds(const std::string& path) {
     const Result<std::string> text = context_.build.tree.read(path);
-    return text && has_input(path, *text) && !is_read(path);
+    return text && has_input(path, *text, {}) && !is_read(path);
 }
 
 bool UnlistedInputs::is_read(const std::string& path) {

@@ -77,17 +77,18 @@ class Server(KubeApi):
         return self.ask("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)["status"]["allowed"]
 
 
-def everybody(group, resource):
-    """What Kubernetes gives to everybody who is authenticated."""
+def given(group, resource, verb):
+    """What Kubernetes gives to everybody who is authenticated, or to every ServiceAccount."""
     return (group, resource) in {("authorization.k8s.io", "selfsubjectaccessreviews"), ("authorization.k8s.io", "selfsubjectrulesreviews"),
-                                 ("authentication.k8s.io", "selfsubjectreviews")}
+                                 ("authentication.k8s.io", "selfsubjectreviews")} or \
+        (group, resource) == ("certificates.k8s.io", "clustertrustbundles") and verb in ("get", "list", "watch")
 
 
 def questions(known, served, namespaces=(NAMESPACE, OTHER, ALL)):
     for group, resource in sorted(served):
-        if not everybody(group, resource):
-            names = {STRANGE_NAME} | {rule[4] for rule in known if rule[1:3] == (group, resource)} - {""}
-            for namespace, verb, name in itertools.product(namespaces, VERBS, names):
+        names = {STRANGE_NAME} | {rule[4] for rule in known if rule[1:3] == (group, resource)} - {""}
+        for namespace, verb, name in itertools.product(namespaces, VERBS, names):
+            if not given(group, resource, verb):
                 yield namespace, group, resource, verb, name
 
 

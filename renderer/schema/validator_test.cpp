@@ -187,6 +187,15 @@ TEST(Validator, HoldsTheLimitsOfCustomResources) {
               "matches ^tag:[a-zA-Z][a-zA-Z0-9-]*$ | \n");
 }
 
+TEST(Validator, HoldsNumbersOfCustomResourcesTo32Bits) {
+    EXPECT_EQ(validator_faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                                  "kind: Connector\n"
+                                  "metadata: {name: edge}\n"
+                                  "spec: {replicas: 3000000000, exitNode: true}\n"),
+              "4: schema-type: \"spec.replicas\" has the wrong type | a number of more than 32 "
+              "bits | an integer | \n");
+}
+
 TEST(Validator, HoldsChoicesLengthsAndKeys) {
     const std::string label(64, 'a');
     EXPECT_EQ(

@@ -133,7 +133,7 @@ def errors_of(binary, subject):
     """Returns the headlines of errors without their places."""
     with tempfile.TemporaryDirectory(prefix="verdict-") as work:
         pathlib.Path(work, "object.yaml").write_text(subject.text, encoding="utf-8")
-        done = attempt(binary, "render", "object.yaml", "--namespace", "default", "--validate", "--allow-empty", "--quiet", "--kubernetes-version", "1.35",
+        done = attempt(binary, "render", "object.yaml", "--namespace", "default", "--validate", "--allow-empty", "--quiet", "--kubernetes-version", "1.37",
                        cwd=work)
     assert done.returncode in (0, 1), subject.name
     return {re.sub(r"^\S+ error: ", "", line) for line in done.stderr.splitlines() if " error: " in line}

@@ -102,7 +102,7 @@ class Deployment:
         return self.options.get("namespace") or self.options.get("defaultNamespace") or "default"
 
     def template(self):
-        return stripped(fleet("deploy", "--dry-run", "--input-file", self.file, "--kube-version", "v1.35.4"))
+        return stripped(fleet("deploy", "--dry-run", "--input-file", self.file, "--kube-version", "v1.37.2"))
 
     def deploy(self):
         return stripped(fleet("deploy", "--input-file", self.file))

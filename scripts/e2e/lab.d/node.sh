@@ -98,13 +98,9 @@ start_controllers() {
     start kube-scheduler kube-scheduler "${leader[@]}"
 }
 
-# restarting CMD…: repeats CMD until it succeeds. At its start kubelet 1.35 sometimes panics (its DRA plug-in manager asks for the node
-# before the capacity is known), and on a real node it would be restarted.
-restarting() { until "$@"; do sleep 0.5; done; }
-
 start_node() {
     write_kubelet_config
-    start kubelet restarting kubelet --kubeconfig kubeconfig --config kubelet.yaml --root-dir "$PWD/kubelet" --cert-dir "$PWD/kubelet-keys" \
+    start kubelet kubelet --kubeconfig kubeconfig --config kubelet.yaml --root-dir "$PWD/kubelet" --cert-dir "$PWD/kubelet-keys" \
         --node-ip "$node_ip,$node_ip6" --hostname-override "$node_name"
     start kube-proxy kube-proxy --kubeconfig kubeconfig --hostname-override "$node_name" --proxy-mode nftables \
         --cluster-cidr "$pod_cidrs" --conntrack-max-per-core 0

@@ -22,7 +22,7 @@ ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
 POLICY = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
           "rules": [{"level": "Metadata", "users": [ACCOUNT]}, {"level": "None"}]}
 PATIENCE = 300  # seconds
-# Without an API server the kubelet loses its Lease, and ends.
+# Without an API server the controller loses its Lease, and ends; the kubelet would start it again.
 AGAIN = 'while :; do "$0" controller; sleep 1; done'
 
 

@@ -12,6 +12,7 @@
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/config_file.h"
+#include "renderer/repo/link_guard.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -23,14 +24,14 @@ constexpr std::size_t kMostLevels = 32;
 constexpr std::array kClusterFields = {
     repo::SchemaField{"name clusterDomain tailnetDomain", repo::FieldType::Text},
     repo::SchemaField{"labels sources substitute", repo::FieldType::TextMap},
-    repo::SchemaField{"bundles include ignore argoClusters", repo::FieldType::TextList},
+    repo::SchemaField{"bundles include ignore charts argoClusters", repo::FieldType::TextList},
     repo::SchemaField{"kubernetesVersion"},
     repo::SchemaField{"values", repo::FieldType::Map},
 };
 
 constexpr std::array kFileFields = {
     repo::SchemaField{"clusters", repo::FieldType::SectionList, kClusterFields},
-    repo::SchemaField{"include ignore argoClusters", repo::FieldType::TextList},
+    repo::SchemaField{"include ignore charts argoClusters", repo::FieldType::TextList},
     repo::SchemaField{"sources substitute", repo::FieldType::TextMap},
 };
 
@@ -144,6 +145,27 @@ void add_sources(const Value& section, Cluster& cluster) {
     }
 }
 
+void add_chart_dirs(const Value& section, const repo::SourceTree& tree, const std::string& root,
+                    Cluster& cluster, Diagnostics& diagnostics) {
+    for (const Value& dir : repo::list_of(section, "charts")) {
+        const std::string path = repo::normal_path(repo::join_path(root, dir.text()));
+        if (!repo::is_in_repository(tree, root, path)) {
+            diagnostics
+                .error("outside-tree", dir.pos(),
+                       "a file of the tree must not name charts outside of it")
+                .found(fmt::format("\"{}\"", dir.text()))
+                .expected("a directory of the tree, or of the Git repository around it")
+                .hint("--charts on the command line may name any directory");
+        } else if (tree.kind(path) != repo::EntryKind::Directory) {
+            diagnostics.error("missing-path", dir.pos(), "no such directory")
+                .found(fmt::format("\"{}\"", dir.text()))
+                .expected("a directory with charts, NAME/Chart.yaml or NAME-VERSION.tgz");
+        } else {
+            cluster.chart_dirs.push_back(path);
+        }
+    }
+}
+
 // Reads settings in the format of the flags. Those of a cluster take precedence over those of the
 // file.
 void add_facts(const Value& section, Cluster& cluster, Diagnostics& diagnostics) {
@@ -252,6 +274,7 @@ repo::ConfigFile read_clusters(const repo::SourceTree& tree, const repo::LoadOpt
 
 void give_facts(const Cluster& cluster, repo::LoadOptions& options) {
     options.configured_substitutes = cluster.substitutes;
+    options.configured_chart_dirs = cluster.chart_dirs;
     if (options.argo_clusters.empty()) {
         options.argo_clusters = cluster.argo_clusters;
     }
@@ -283,7 +306,9 @@ Cluster load_cluster(const repo::SourceTree& tree, const repo::LoadOptions& opti
     if (!file.usable) {
         return cluster;
     }
+    const std::string root = repo::normal_path(options.path);
     add_directories(file.root, cluster);
+    add_chart_dirs(file.root, tree, root, cluster, diagnostics);
     const bool has_others = file.root.is_map() && file.root.size() > 0;
     if (has_others && file.root.find("clusters") == nullptr) {
         add_sources(file.root, cluster);
@@ -294,6 +319,7 @@ Cluster load_cluster(const repo::SourceTree& tree, const repo::LoadOptions& opti
     if (const Value* entry = chosen_entry(repo::list_of(file.root, "clusters"), file.pos,
                                           options.cluster, diagnostics)) {
         decode_cluster(*entry, cluster, diagnostics);
+        add_chart_dirs(*entry, tree, root, cluster, diagnostics);
     }
     add_sources(file.root, cluster);
     add_facts(file.root, cluster, diagnostics);

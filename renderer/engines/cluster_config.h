@@ -29,7 +29,8 @@ struct Cluster {
     std::vector<BundleGlob> bundles = {};                 // empty = all
     std::vector<NamedPath> includes = {}, ignores = {};   // of all clusters, then of this one
     std::vector<NamedSource> sources = {};                // of this one, then of all clusters
-    std::map<std::string, std::string> substitutes = {};  // likewise; variables of Flux
+    std::vector<std::string> chart_dirs = {};             // of all clusters, then of this one
+    std::map<std::string, std::string> substitutes = {};  // like `sources`; variables of Flux
     std::vector<std::string> argo_clusters = {};  // likewise, in the format of --argo-cluster
     Value kubernetes_version = {};                // as spelled; Null if not set
     std::vector<Value> layers = {};               // chart values: domains, then `values`

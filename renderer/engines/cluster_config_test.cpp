@@ -52,6 +52,49 @@ TEST(ClusterConfig, Whole) {
         "{\"loginServer\":\"a\",\"tailrender\":{\"secrets\":\"generate\"}}\n");
 }
 
+// Each flag that says what is applied has a key, for all clusters and for one.
+TEST(ClusterConfig, KeysOfFlags) {
+    const repo::MemoryTree tree({{".tailrender.yaml",
+                                  "include: [a]\n"
+                                  "ignore: [b]\n"
+                                  "sources: {GitRepository/a: a}\n"
+                                  "charts: [vendor/]\n"
+                                  "substitute: {A: one}\n"
+                                  "argoClusters: [one]\n"
+                                  "clusters:\n"
+                                  "  - name: home\n"
+                                  "    include: [c]\n"
+                                  "    ignore: [d]\n"
+                                  "    sources: {GitRepository/b: b}\n"
+                                  "    charts: [more]\n"
+                                  "    substitute: {B: two}\n"
+                                  "    argoClusters: [two]\n"},
+                                 {"vendor/zoo/Chart.yaml", ""},
+                                 {"more/ape-1.0.0.tgz", ""}});
+    repo::LoadOptions options;
+    options.path = ".";
+    SourceMap sources;
+    Diagnostics diagnostics;
+    const Cluster cluster = load_cluster(tree, options, sources, diagnostics);
+    EXPECT_EQ(diagnostics.print(sources, false), "");
+    const auto paths = [](const std::vector<NamedPath>& named) {
+        std::string out;
+        for (const NamedPath& one : named) {
+            out += one.path + " ";
+        }
+        return out;
+    };
+    EXPECT_EQ(paths(cluster.includes), "a c ");
+    EXPECT_EQ(paths(cluster.ignores), "b d ");
+    ASSERT_EQ(cluster.sources.size(), 2U);
+    EXPECT_EQ(cluster.sources[0].key, "GitRepository/b");
+    EXPECT_EQ(cluster.substitutes,
+              (std::map<std::string, std::string>{{"A", "one"}, {"B", "two"}}));
+    EXPECT_EQ(cluster.argo_clusters, (std::vector<std::string>{"two", "one"}));
+    give_facts(cluster, options);
+    EXPECT_EQ(options.configured_chart_dirs, (std::vector<std::string>{"vendor", "more"}));
+}
+
 TEST(ClusterConfig, Errors) {
     EXPECT_EQ(load_config("clusters: []\n"),
               " configured\n"

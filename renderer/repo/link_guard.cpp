@@ -29,6 +29,11 @@ std::string work_tree_top(const std::string& real) {
     return real;
 }
 
+bool is_in_repository(const SourceTree& tree, const std::string& root, const std::string& path) {
+    return is_within(path, root) ||
+           is_within(tree.real_path(path), work_tree_top(tree.real_path(root)));
+}
+
 namespace {
 
 // Returns the directory in which a tree without a work tree may have its bases, as overlays have

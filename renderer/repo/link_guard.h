@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "renderer/repo/source_tree.h"
+
 namespace renderer::repo {
 
 // Returns the absolute path with the symbolic links of its longest existing part resolved, or the
@@ -16,6 +18,9 @@ std::string canonical_path(const std::string& path);
 // Returns the top of the Git work tree or bare repository that a canonical path is in, or the path
 // itself if it is in none.
 std::string work_tree_top(const std::string& real);
+
+// True for a path below `root`, or in the Git repository around it. Both must be normal.
+bool is_in_repository(const SourceTree& tree, const std::string& root, const std::string& path);
 
 class LinkGuard {
 public:

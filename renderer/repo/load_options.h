@@ -39,7 +39,8 @@ struct LoadOptions {
     std::string kustomize = "none";          // --kustomize: path of kustomize or kubectl
     std::string helm = "none";               // --helm: path of helm
     std::vector<std::string> chart_dirs;     // --charts: directories on disk that hold charts
-    std::shared_ptr<ChartFetcher> fetcher;   // --allow-network; null: nothing is fetched
+    std::vector<std::string> configured_chart_dirs = {};  // in .tailrender.yaml; in `tree`; weaker
+    std::shared_ptr<ChartFetcher> fetcher;  // --allow-network; null: nothing is fetched
     // Paths of units (engines::AppliedUnit) that gave devices to the output of an earlier run: they
     // are checked although nothing of them mentions Tailscale any more.
     std::set<std::string, std::less<>> earlier_units = {};

@@ -73,8 +73,7 @@ void LocalSources::add(const std::string& key, const std::string& dir, Pos pos,
         }
     }
     source.path = path;
-    if (pos.known() && !repo::is_within(path, root_) &&
-        !repo::is_within(base_.real_path(path), repo::work_tree_top(base_.real_path(root_)))) {
+    if (pos.known() && !repo::is_in_repository(base_, root_, path)) {
         diagnostics
             .error("outside-tree", pos, "a file of the tree must not name a source outside of it")
             .found(fmt::format("\"{}\"", dir))

@@ -107,33 +107,34 @@ std::string_view version_in(std::string_view file, std::string_view name) {
                                                                              : std::string_view();
 }
 
-ChartLibrary::ChartLibrary(const repo::SourceTree& tree, const std::string& root,
-                           std::vector<std::string> dirs,
-                           std::shared_ptr<repo::ChartFetcher> fetcher)
+ChartLibrary::ChartLibrary(const repo::SourceTree& tree, const repo::LoadOptions& options)
     : tree_(tree),
-      root_(repo::normal_path(root)),
-      dirs_(std::move(dirs)),
+      root_(repo::normal_path(options.path)),
+      dirs_(options.chart_dirs),
+      configured_dirs_(options.configured_chart_dirs),
       disk_({}, dirs_),
-      fetcher_(std::move(fetcher)) {}
+      fetcher_(options.fetcher) {}
 
-Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
-                                                         std::string_view version) const {
+Result<std::optional<ChartSource>> ChartLibrary::in_dirs(const repo::SourceTree& tree,
+                                                         const std::vector<std::string>& dirs,
+                                                         std::string_view name,
+                                                         std::string_view version) {
     std::vector<std::string> found;
     if (name.empty() || name.starts_with('.') || name.find('/') != std::string_view::npos) {
         return cannot_use(std::string(name), fmt::format("name \"{}\"", name),
                           "the name of a chart",
                           "name the chart only, and its directory with --charts DIR");
     }
-    for (const std::string& dir : dirs_) {
+    for (const std::string& dir : dirs) {
         const std::string folder = repo::join_path(dir, name);
         const std::string file = repo::join_path(folder, kChartFile);
-        if (disk_.kind(file) == repo::EntryKind::File) {
-            const Value chart = read_chart_file(TRY(disk_.read(file)));
+        if (tree.kind(file) == repo::EntryKind::File) {
+            const Value chart = read_chart_file(TRY(tree.read(file)));
             if (is_in_range(scalar_text(chart.find("version")), version)) {
                 found.push_back(folder);
             }
         }
-        for (const repo::Entry& entry : TRY(disk_.list(dir))) {
+        for (const repo::Entry& entry : TRY(tree.list(dir))) {
             const std::string_view at = version_in(entry.name, name);
             if ((!at.empty() && is_in_range(at, version)) ||
                 (entry.name == name && name.ends_with(kArchive))) {
@@ -151,11 +152,23 @@ Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
     ChartSource chart{.place = found.front(), .entry = "chart", .files = {}};
     if (found.front().ends_with(kArchive)) {
         chart.entry = "chart.tgz";
-        (void)TRY(add_file(disk_, found.front(), chart.entry, chart));
+        (void)TRY(add_file(tree, found.front(), chart.entry, chart));
     } else {
-        (void)TRY(add_directory(disk_, found.front(), chart.entry, 0, chart));
+        (void)TRY(add_directory(tree, found.front(), chart.entry, 0, chart));
     }
     return std::optional(std::move(chart));
+}
+
+Result<std::optional<ChartSource>> ChartLibrary::at_hand(std::string_view name,
+                                                         std::string_view version) const {
+    std::optional<ChartSource> found;
+    if (!dirs_.empty()) {
+        found = TRY(in_dirs(disk_, dirs_, name, version));
+    }
+    if (!found && !configured_dirs_.empty()) {
+        found = TRY(in_dirs(tree_, configured_dirs_, name, version));
+    }
+    return found;
 }
 
 Result<std::optional<ChartSource>> ChartLibrary::in_tree(const std::string& dir) const {
@@ -189,7 +202,7 @@ Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, b
                 ? repo::normal_path(repo::join_path(dir, repository.substr(kLocalChart.size())))
                 : std::string();
         std::optional<ChartSource> part =
-            is_local ? TRY(in_tree(path)) : TRY(in_dirs(name, text_of(dependency, {"version"})));
+            is_local ? TRY(in_tree(path)) : TRY(at_hand(name, text_of(dependency, {"version"})));
         if (!part && !is_local && fetches && !repository.empty()) {
             part = TRY(fetch_from({.repository = std::string(repository),
                                    .chart = name,
@@ -233,8 +246,7 @@ Result<std::optional<ChartSource>> ChartLibrary::find(const ChartRelease& releas
     while (name.ends_with('/')) {
         name.remove_suffix(1);
     }
-    return dirs_.empty() ? Result(std::optional<ChartSource>())
-                         : in_dirs(repo::base_name(name), release.version);
+    return at_hand(repo::base_name(name), release.version);
 }
 
 Result<std::optional<ChartSource>> ChartLibrary::fetch_from(

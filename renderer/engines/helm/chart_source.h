@@ -15,6 +15,7 @@
 #include "renderer/engines/helm/chart_release.h"
 #include "renderer/repo/disk_tree.h"
 #include "renderer/repo/fetch/chart_fetcher.h"
+#include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
 
 namespace renderer::engines {
@@ -39,10 +40,9 @@ std::string_view version_in(std::string_view file, std::string_view name);
 
 class ChartLibrary {
 public:
-    // `tree` must outlive this object; `root` is its top directory. `dirs`: directories on disk
-    // with charts as NAME/Chart.yaml or NAME-VERSION.tgz. `fetcher` may be null.
-    ChartLibrary(const repo::SourceTree& tree, const std::string& root,
-                 std::vector<std::string> dirs, std::shared_ptr<repo::ChartFetcher> fetcher);
+    // `tree` must outlive this object. Uses the options path, fetcher, chart_dirs and
+    // configured_chart_dirs.
+    ChartLibrary(const repo::SourceTree& tree, const repo::LoadOptions& options);
 
     // Returns nothing if the chart is not available locally. Fails if several charts match, or a
     // file cannot be read.
@@ -59,7 +59,12 @@ public:
 private:
     [[nodiscard]] Result<std::optional<ChartSource>> fetch_from(
         const repo::ChartAddress& address) const;
-    [[nodiscard]] Result<std::optional<ChartSource>> in_dirs(std::string_view name,
+    // Searches directories that hold charts as NAME/Chart.yaml or NAME-VERSION.tgz.
+    [[nodiscard]] static Result<std::optional<ChartSource>> in_dirs(
+        const repo::SourceTree& tree, const std::vector<std::string>& dirs, std::string_view name,
+        std::string_view version);
+    // Searches the directories of the command line, then those of .tailrender.yaml.
+    [[nodiscard]] Result<std::optional<ChartSource>> at_hand(std::string_view name,
                                                              std::string_view version) const;
     [[nodiscard]] Result<std::optional<ChartSource>> in_tree(const std::string& dir) const;
     [[nodiscard]] Result<bool> add_dependencies(const std::string& dir, int depth, bool fetches,
@@ -67,7 +72,7 @@ private:
 
     const repo::SourceTree& tree_;
     std::string root_;
-    std::vector<std::string> dirs_;
+    std::vector<std::string> dirs_, configured_dirs_;
     repo::DiskTree disk_;
     std::shared_ptr<repo::ChartFetcher> fetcher_;
 };

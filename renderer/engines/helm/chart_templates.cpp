@@ -35,7 +35,7 @@ bool any_matters(const std::vector<Value>& values, const repo::TextTest& matters
 }
 
 ChartTemplates::ChartTemplates(const repo::SourceTree& tree, const repo::LoadOptions& options)
-    : library_(tree, options.path, options.chart_dirs, options.fetcher),
+    : library_(tree, options),
       helm_(options.helm),
       kubernetes_version_(options.kubernetes_version) {}
 

@@ -20,8 +20,8 @@ bool any_matters(const std::vector<Value>& values, const repo::TextTest& matters
 
 class ChartTemplates {
 public:
-    // `tree` must outlive this object. Uses the options path, helm, chart_dirs, fetcher and
-    // kubernetes_version.
+    // `tree` must outlive this object. Uses the options path, helm, fetcher, kubernetes_version and
+    // the directories of charts.
     ChartTemplates(const repo::SourceTree& tree, const repo::LoadOptions& options);
 
     // Returns the output of helm. Returns nothing if helm must not be run, the chart is not

@@ -198,8 +198,9 @@ bool BuildSelection::has_input_word(const PlainBuild& build, const BuildFiles& r
 // Returns true if the charts of the build may be in a directory of --charts. Their templates may
 // mention Tailscale.
 bool BuildSelection::has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const {
-    return context_.options.only_generated && !context_.options.chart_dirs.empty() &&
-           has_charts(build, read);
+    const repo::LoadOptions& options = context_.options;
+    const bool has_dirs = !options.chart_dirs.empty() || !options.configured_chart_dirs.empty();
+    return options.only_generated && has_dirs && has_charts(build, read);
 }
 
 bool BuildSelection::has_charts(const PlainBuild& build, const BuildFiles& read) {

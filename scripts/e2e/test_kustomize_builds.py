@@ -77,6 +77,27 @@ def test_gives_what_the_stream_of_kustomize_gives(render, tailrender, tools, tmp
     assert f"{'base/api' if name == 'base' else 'app/service'}.yaml (kustomize build app)\n" in ours.stderr
 
 
+INGRESS = """
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: shop}
+spec: {tls: [{hosts: [web]}], defaultBackend: {service: {name: web, port: {number: 80}}}}
+"""
+LOAD_BALANCER = "operatorConfig.extraEnv[0].name=OPERATOR_DEFAULT_LOAD_BALANCER,operatorConfig.extraEnv[0].value=true"
+
+
+@pytest.mark.parametrize(("setting", "web", "patch"), [
+    ("ingressClass.name=mesh", INGRESS, "{op: add, path: /spec/ingressClassName, value: mesh}"),
+    (LOAD_BALANCER, SERVICE.replace(', annotations: {tailscale.com/expose: "true"}', ""), "{op: add, path: /spec/type, value: LoadBalancer}")])
+def test_builds_what_settings_make_an_input(render, tmp_path, setting, web, patch):
+    tree(tmp_path, {"app/web.yaml": web,
+                    "app/kustomization.yaml": f"resources: [web.yaml]\npatches:\n- target: {{name: web}}\n  patch: |\n    - {patch}\n"})
+    ours = render("--set", setting)
+    assert ours.returncode == 0, ours.stderr
+    assert "app/web.yaml (kustomize build app)\n" in ours.stderr
+    assert render("--allow-empty").stdout == ""
+
+
 def test_explains_where_an_object_comes_from(tailrender, tools, tmp_path):
     tree(tmp_path, {**FILES, "app/kustomization.yaml": "namePrefix: a-\nresources: [service.yaml]\n"})
     shown = subprocess.run([tailrender, "explain", "Service/shop/a-web", ".", "--kustomize", tools / "kustomize", "--only", "generated"], cwd=tmp_path,

@@ -45,7 +45,14 @@ std::vector<emit::OutputFile> services_of(const Run& run) {
 }  // namespace
 
 diff::ClusterTree cluster_tree(const Run& run, std::vector<emit::OutputFile> files) {
-    return {run.loaded.cluster, std::move(files), kept_parents(run), services_of(run)};
+    const emit::Output output{run.loaded, run.plan, run.objects};
+    return {.cluster = run.loaded.cluster,
+            .files = std::move(files),
+            .kept = kept_parents(run),
+            .facts = services_of(run),
+            .inventory = {.files = {},
+                          .devices = emit::tree_devices(output),
+                          .settings = emit::tree_settings(output)}};
 }
 
 }  // namespace renderer::cli

@@ -15,6 +15,7 @@
 #include "renderer/cli/commands.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
+#include "renderer/cli/removals.h"
 #include "renderer/cli/sides.h"
 #include "renderer/diff/compare.h"
 #include "renderer/diff/formats.h"
@@ -61,6 +62,24 @@ public:
     bool refuse(Diagnostic diagnostic) {
         runs_.all().emplace_back().diagnostics.add(std::move(diagnostic));
         return false;
+    }
+
+    // Adds errors if devices of `base` are missing, and no change of the sources explains it. Then
+    // `render -o` would write nothing.
+    bool explains_removals_from(const Side& base, const Options& options) {
+        bool are_explained = true;
+        for (std::size_t i = 0; i < runs_.all().size(); ++i) {
+            for (const diff::ClusterTree& tree : base.trees_) {
+                const bool is_pair = base.trees_.size() == 1 && trees_.size() == 1 &&
+                                     (tree.cluster.empty() || trees_[i].cluster.empty());
+                if (is_pair || tree.cluster == trees_[i].cluster) {
+                    are_explained = refuse_unexplained(options, base.name_, tree.inventory,
+                                                       trees_[i].inventory, runs_.all()[i]) &&
+                                    are_explained;
+                }
+            }
+        }
+        return are_explained;
     }
 
     int fail(Console& console) const {
@@ -281,6 +300,9 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
         if (side->has_only_rendered() && !other.has_sources()) {
             return side->refuse_rendered(console);
         }
+    }
+    if (!head.explains_removals_from(base, options)) {
+        return report_alone(options, hash, head, base, false, console);
     }
     std::vector<diff::ClusterTree> before = base.take();
     std::vector<diff::ClusterTree> after = head.take();

@@ -161,8 +161,7 @@ void add_inputs(CLI::App& verb, repo::LoadOptions& load) {
     add(verb, "--threads", load.threads, "N", "threads for reading (default one per core)");
 }
 
-CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
-    CLI::Option* path = add(verb, "PATH", options.load.path, "DIR", doc);
+void add_builds(CLI::App& verb, Options& options) {
     options.load.kustomize.clear();
     add(verb, "--kustomize", options.load.kustomize, "PROGRAM",
         "kustomize or kubectl, for kustomizations that tailrender does not build itself (default: "
@@ -194,6 +193,11 @@ CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
                                    : fmt::format("invalid hosts \"{}\"; expected HOST[,HOST]...",
                                                  secrets::without_url_credentials(text));
         });
+}
+
+CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
+    CLI::Option* path = add(verb, "PATH", options.load.path, "DIR", doc);
+    add_builds(verb, options);
     return path;
 }
 
@@ -254,11 +258,15 @@ void add_allow_empty(CLI::App& verb, Options& options) {
     verb.add_flag("--allow-empty", options.allow_empty, "accept an empty output");
 }
 
-void add_prune(CLI::App& verb, Options& options) {
+void add_allowed_removals(CLI::App& verb, Options& options) {
     add(verb, "--allow-removal", options.allowed_removals, "OBJECT",
         "Kind/namespace/name whose device may be removed without a reason in the sources "
         "(repeatable)")
         ->allow_extra_args(false);
+}
+
+void add_prune(CLI::App& verb, Options& options) {
+    add_allowed_removals(verb, options);
     verb.add_flag("--prune", options.prune,
                   "treat output for clusters that no longer exist as stale");
 }

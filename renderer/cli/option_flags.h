@@ -77,6 +77,9 @@ void add_namespace(CLI::App& verb, repo::LoadOptions& load, const char* doc);
 // Adds the flags for inputs, including those of add_values and add_namespace.
 void add_inputs(CLI::App& verb, repo::LoadOptions& load);
 
+// Adds the flags for programs that build parts of a tree, and for what the tree lacks.
+void add_builds(CLI::App& verb, Options& options);
+
 CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc);
 
 CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc);
@@ -91,6 +94,7 @@ CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc);
 
 void add_allow_empty(CLI::App& verb, Options& options);
 
+void add_allowed_removals(CLI::App& verb, Options& options);
 void add_prune(CLI::App& verb, Options& options);
 
 void add_validate(CLI::App& verb, Options& options);

@@ -153,6 +153,7 @@ void add_diff(CLI::App& app, Options& options) {
         "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
         ->required();
     add(verb, "HEAD", options.head, "DIR", "the new side")->required();
+    add_builds(verb, options);
     add_only(verb, options);
     const FlagChoices<ReportFormat> formats = {{"terminal", ReportFormat::Text},
                                                {"markdown", ReportFormat::Markdown},
@@ -164,6 +165,7 @@ void add_diff(CLI::App& app, Options& options) {
         ->allow_extra_args(false);
     add(verb, "--hash-key", options.hash_key_file, "FILE",
         "file with the key for hashes of secret values (default random)");
+    add_allowed_removals(verb, options);
     add_inputs(verb, options.load);
     add_gates(verb, options);
     add_diagnostics(verb, options);

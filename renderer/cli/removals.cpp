@@ -62,7 +62,7 @@ Result<std::string> removal_line(const emit::RenderedTree& tree,
 }
 
 // Reports one error for all devices of a tree with the same reason.
-void refuse(const emit::RenderedTree& tree, const std::string& why,
+void refuse(const std::string& where, const std::string& why,
             const std::vector<const repo::InventoryDevice*>& devices, Run& run) {
     const repo::InventoryDevice& first = *devices.front();
     Finding error =
@@ -71,7 +71,7 @@ void refuse(const emit::RenderedTree& tree, const std::string& why,
                    fmt::format(
                        "device \"{}\" would be removed, but no change of the sources explains it",
                        diff::safe(first.hostname)))
-            .where(repo::join_path(tree.dir, repo::kInventoryFile))
+            .where(where)
             .object(diff::safe(first.parent))
             .found(diff::safe(why))
             .expected(
@@ -88,13 +88,13 @@ void refuse(const emit::RenderedTree& tree, const std::string& why,
 }
 
 // Reports that the settings of an earlier run would change to defaults.
-void refuse_settings(const emit::RenderedTree& tree, const std::string& why,
+void refuse_settings(const std::string& where, const std::string& why,
                      const repo::InventoryDevice& release, Run& run) {
     run.diagnostics
         .error("unexplained-removal", {},
                "the operator's settings would become defaults, but no change of the sources "
                "explains it")
-        .where(repo::join_path(tree.dir, repo::kInventoryFile))
+        .where(where)
         .object(diff::safe(release.parent))
         .found(diff::safe(why))
         .expected(fmt::format("the release in {}, whose values may set tags and classes",
@@ -215,36 +215,12 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
             TRY(warn_other_dataplane(tree, inventory, earlier, runs.all()[i]));
         }
         const std::set<std::string> wanted = parents_of(tree.devices);
-        std::optional<RefusedUnits> refused;
-        if (i < runs.all().size()) {
-            refused.emplace(runs.all()[i]);
-        }
-        const auto why_unexplained =
-            [&](const repo::InventoryDevice& device) -> std::optional<std::string> {
-            const bool is_allowed = tree.is_gone || i >= runs.all().size() ||
-                                    std::ranges::find(options.allowed_removals, device.parent) !=
-                                        options.allowed_removals.end();
-            return is_allowed ? std::nullopt : why_lost(runs.all()[i], device, *refused);
-        };
-        for (const repo::InventoryDevice& release : inventory.settings) {
-            const bool is_replaced = !tree.settings.empty() || !options.load.values_files.empty();
-            if (std::optional<std::string> why; !is_replaced && (why = why_unexplained(release))) {
-                refuse_settings(tree, *why, release, runs.all()[i]);
-                removals.are_explained = false;
-            }
-        }
-        std::set<std::string> lost;
-        std::map<std::string, std::vector<const repo::InventoryDevice*>> unexplained;
-        for (const repo::InventoryDevice& device : inventory.devices) {
-            if (wanted.contains(device.parent) || !lost.insert(device.parent).second) {
-                continue;
-            }
-            if (std::optional<std::string> why = why_unexplained(device)) {
-                unexplained[*why].push_back(&device);
-            }
-        }
-        for (const auto& [why, devices] : unexplained) {
-            refuse(tree, why, devices, runs.all()[i]);
+        std::set<std::string> lost = parents_of(inventory.devices);
+        std::erase_if(lost, [&](const std::string& parent) { return wanted.contains(parent); });
+        if (!tree.is_gone && i < runs.all().size() &&
+            !refuse_unexplained(options, repo::join_path(tree.dir, repo::kInventoryFile), inventory,
+                                {.files = {}, .devices = tree.devices, .settings = tree.settings},
+                                runs.all()[i])) {
             removals.are_explained = false;
         }
         if (!lost.empty() || !inventory.lists_devices) {
@@ -252,6 +228,37 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
         }
     }
     return removals;
+}
+
+bool refuse_unexplained(const Options& options, const std::string& where,
+                        const repo::TreeInventory& earlier, const repo::TreeInventory& now,
+                        Run& run) {
+    std::set<std::string> known = parents_of(now.devices);
+    known.insert(options.allowed_removals.begin(), options.allowed_removals.end());
+    RefusedUnits refused(run);
+    bool are_explained = true;
+    for (const repo::InventoryDevice& release : earlier.settings) {
+        const bool is_replaced = !now.settings.empty() || !options.load.values_files.empty() ||
+                                 known.contains(release.parent);
+        if (std::optional<std::string> why;
+            !is_replaced && (why = why_lost(run, release, refused))) {
+            refuse_settings(where, *why, release, run);
+            are_explained = false;
+        }
+    }
+    std::map<std::string, std::vector<const repo::InventoryDevice*>> unexplained;
+    for (const repo::InventoryDevice& device : earlier.devices) {
+        if (!known.insert(device.parent).second) {
+            continue;
+        }
+        if (const std::optional<std::string> why = why_lost(run, device, refused)) {
+            unexplained[*why].push_back(&device);
+        }
+    }
+    for (const auto& [why, devices] : unexplained) {
+        refuse(where, why, devices, run);
+    }
+    return are_explained && unexplained.empty();
 }
 
 }  // namespace renderer::cli

@@ -40,4 +40,11 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
                                const std::vector<emit::RenderedTree>& trees,
                                const EarlierTrees& earlier);
 
+// Adds an error to the run for each reason for which devices or settings of an earlier tree may not
+// be removed. `now`: what the run renders, without its files; `where`: names the earlier tree.
+// Returns false if there are any.
+bool refuse_unexplained(const Options& options, const std::string& where,
+                        const repo::TreeInventory& earlier, const repo::TreeInventory& now,
+                        Run& run);
+
 }  // namespace renderer::cli

@@ -12,6 +12,7 @@
 #include "renderer/diff/device_changes.h"
 #include "renderer/diff/object_changes.h"
 #include "renderer/emit/emit.h"
+#include "renderer/repo/inventory.h"
 
 namespace renderer::diff {
 
@@ -25,6 +26,9 @@ struct ClusterTree {
     std::optional<KeptParents> kept = {};
     // Services of the sources, if `files` holds only generated objects.
     std::vector<emit::OutputFile> facts = {};
+    // What makes the devices and settings, without the files; empty for a tree of an earlier
+    // release, which does not record it.
+    repo::TreeInventory inventory = {};
 };
 
 // A device of both sides whose parent an engine starts or stops keeping as it is.

@@ -71,7 +71,10 @@ Result<ClusterTree> read_cluster(const repo::SourceTree& tree, const std::string
     const std::string inventory = repo::join_path(dir, repo::kInventoryFile);
     const std::string text = TRY(tree.read(inventory));
     Links links(tree, dir);
-    for (std::string& path : TRY(repo::read_inventory(inventory, text)).files) {
+    repo::TreeInventory listed = TRY(repo::read_inventory(inventory, text));
+    const std::vector<std::string> paths = std::exchange(listed.files, {});
+    found.inventory = std::move(listed);
+    for (std::string path : paths) {
         if (links.lead_to(path)) {
             return is_link(inventory, path);
         }

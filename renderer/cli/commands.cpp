@@ -126,7 +126,7 @@ Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& con
         return runs.fail(console);
     }
     const Removals removals = TRY(find_removals(options, runs, trees, earlier_trees()));
-    if (!removals.are_explained) {
+    if (!removals.are_explained || refuse_empty(options, trees, runs)) {
         return runs.fail(console);
     }
     if (stops_at_gates(options, runs, console,
@@ -324,7 +324,7 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
         return runs.fail(console);
     }
     const Removals removals = TRY(find_removals(options, runs, trees, earlier_trees()));
-    if (!removals.are_explained) {
+    if (!removals.are_explained || refuse_empty(options, trees, runs)) {
         return runs.fail(console);
     }
     std::vector<std::string> diffs;

@@ -81,7 +81,7 @@ Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, C
     }
     const EarlierTrees earlier = trees_of_branch(work);
     const Removals removals = TRY(find_removals(options, runs, trees, earlier));
-    if (!removals.are_explained) {
+    if (!removals.are_explained || refuse_empty(options, trees, runs)) {
         return runs.fail(console);
     }
     if (stops_at_gates(options, runs, console, TRY(failed_gates(options, runs, trees, earlier)))) {

@@ -93,13 +93,7 @@ Result<std::vector<emit::OutputFile>> make_tree(const Options& options, Destinat
     if (std::optional<Diagnostic> found = cut_off(run.loaded)) {
         return Error{std::move(*found)};
     }
-    std::vector<emit::OutputFile> files = TRY(emit::emit_tree(output));
-    // An additive tree always has a kustomization.yaml.
-    const bool is_empty = run.loaded.only_generated ? output.made().empty() : files.empty();
-    if (is_empty && !may_be_empty(options, run.loaded)) {
-        return Error{empty_output(options, run.loaded)};
-    }
-    return files;
+    return emit::emit_tree(output);
 }
 
 }  // namespace
@@ -149,6 +143,22 @@ std::vector<emit::RenderedTree> make_trees(const Options& options, Destination d
                          .settings = emit::tree_settings(output)});
     }
     return trees;
+}
+
+bool refuse_empty(const Options& options, const std::vector<emit::RenderedTree>& trees,
+                  ClusterRuns& runs) {
+    for (std::size_t i = 0; i < runs.all().size(); ++i) {
+        Run& run = runs.all()[i];
+        // An additive tree always has a kustomization.yaml.
+        const bool is_empty = run.loaded.only_generated
+                                  ? emit::Output{run.loaded, run.plan, run.objects}.made().empty()
+                                  : trees[i].files.empty();
+        if (is_empty && !may_be_empty(options, run.loaded)) {
+            run.diagnostics.add(empty_output(options, run.loaded));
+            return true;
+        }
+    }
+    return false;
 }
 
 std::optional<std::vector<std::string>> all_clusters(const Options& options, ClusterRuns& runs) {

@@ -36,6 +36,11 @@ enum class Destination { Directory, Branch };
 std::vector<emit::RenderedTree> make_trees(const Options& options, Destination destination,
                                            const std::string& root, ClusterRuns& runs);
 
+// Adds an error to the first run whose tree is empty by mistake. Asked after find_removals, which
+// says more where devices are missing.
+bool refuse_empty(const Options& options, const std::vector<emit::RenderedTree>& trees,
+                  ClusterRuns& runs);
+
 // Returns the names of all clusters if the command renders all of them and the output has a
 // directory for each. Other trees in the output are then of deleted clusters.
 std::optional<std::vector<std::string>> all_clusters(const Options& options, ClusterRuns& runs);

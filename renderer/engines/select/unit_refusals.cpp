@@ -239,17 +239,27 @@ private:
                     "the object that it patches, in the tree; {} applies files from elsewhere: {}",
                     unit.name, unit.reason))
                 .hint(fmt::format(
-                    "{}; --ignore {} leaves it out",
+                    "{}{}",
                     unit.source.empty()
                         ? "apply a copy that is in this repository"
                         : fmt::format("use --source {}=DIR with a directory that contains it",
                                       shell_word(unit.source)),
-                    shell_word(repo::parent_path(unit.file))));
+                    way_to_ignore(unit)));
             if (!patch.pos.known()) {
                 error.where(unit.file);
             }
         }
         return !patches.empty();
+    }
+
+    // Ignoring the directory of the unit's file leaves out all units with a file there.
+    [[nodiscard]] std::string way_to_ignore(const BuildUnit& unit) const {
+        const std::string dir = repo::normal_path(repo::parent_path(unit.file));
+        const bool is_alone = std::ranges::none_of(units_, [&](const BuildUnit& other) {
+            return &other != &unit && repo::is_within(repo::normal_path(other.file), dir);
+        });
+        return is_alone ? fmt::format("; --ignore {} leaves it out", shell_word(dir))
+                        : std::string();
     }
 
     // Refuses a source that may be built from this repository, or a unit whose settings name

@@ -108,7 +108,7 @@ private:
             const std::string path = repo::join_path(dir.path, name);
             const bool is_kustomization =
                 std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end();
-            if (!repo::is_manifest_name(name) || is_kustomization ||
+            if (!is_manifest(name) || is_kustomization ||
                 !takes_manifest(unit_, repo::relative_path(path, unit_.dir)) || skips(path) ||
                 !has(dir, name) || (dir.in_chart && !repository_.is_chart_manifest(path))) {
                 continue;
@@ -116,6 +116,14 @@ private:
             unit_.manifests.push_back(path);
             unit_.claims.insert(path);
         }
+    }
+
+    // The kustomization that Flux generates lists no JSON. Source: fluxcd/pkg
+    // kustomize/kustomize_generator.go.
+    [[nodiscard]] bool is_manifest(std::string_view name) const {
+        const bool is_json = name.ends_with(".json");
+        return repo::is_manifest_name(name) &&
+               !(is_json && unit_.is_flux && unit_.files == UnitFiles::Generated);
     }
 
     [[nodiscard]] bool skips(const std::string& path) const {

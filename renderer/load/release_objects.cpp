@@ -46,13 +46,17 @@ bool makes(const Value& root, std::string_view kind, std::string_view object_nam
            (target.empty() ? object_name : target) == source.name;
 }
 
-// Returns the text that the source names. An object in the release's namespace comes before others,
-// and an applied one before others.
+// Returns the text that the source names: of an object in namespace `ns`, that of the object with
+// the release, or in one that is not known. An applied object comes before others.
 engines::HeldText held_text(const Loaded& loaded, const engines::ValuesSource& source,
                             std::string_view ns) {
     engines::HeldText found;
     int best = -1;
     const auto take = [&](const Value& root, std::string_view own, bool is_applied) {
+        if (!own.empty() && !ns.empty() && own != ns) {
+            found.elsewhere = own;
+            return;
+        }
         found.is_there = true;
         const Value* data = root.at({"data", source.key});
         Value text = source.is_secret  ? secret_text(root, source.key)
@@ -159,9 +163,10 @@ std::vector<engines::ChartRelease> releases_of(const Document& document, const V
 
 engines::ChartValues chart_values(const repo::SourceTree& tree, const std::string& root,
                                   const engines::ChartRelease& release, Loaded& loaded) {
-    return engines::chart_values(
-        tree, root, release, loaded.sources,
-        [&](const engines::ValuesSource& source) { return held_text(loaded, source, release.ns); });
+    return engines::chart_values(tree, root, release, loaded.sources,
+                                 [&](const engines::ValuesSource& source) {
+                                     return held_text(loaded, source, release.object_ns);
+                                 });
 }
 
 }  // namespace renderer::load

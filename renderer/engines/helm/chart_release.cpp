@@ -9,6 +9,7 @@ namespace renderer::engines {
 ChartRelease ChartRelease::clone() const {
     ChartRelease copy{.pos = pos,
                       .object = object,
+                      .object_ns = object_ns,
                       .name = name,
                       .chart = chart,
                       .is_reference = is_reference,

@@ -47,6 +47,7 @@ struct TextFile {
 struct ChartRelease {
     Pos pos = {};
     std::string object = {};            // "HelmRelease/tailscale/tailscale-operator"
+    std::string object_ns = {};         // namespace of that object; "" if it is not known
     std::string name = {};              // of the release
     std::string chart = {};             // a name, a path or an address; for a chartRef, its name
     bool is_reference = false;          // `chart` is the name of an object that names the chart

@@ -181,11 +181,23 @@ void add_own(const ChartRelease& release, ChartValues& out) {
     }
 }
 
+std::string only_elsewhere(const ChartRelease& release, const HeldText& held) {
+    return held.is_there || held.elsewhere.empty()
+               ? std::string()
+               : fmt::format(" of namespace {}; that of namespace {} is not read",
+                             release.object_ns, held.elsewhere);
+}
+
 void note_not_held(const ValuesSource& source, const ChartRelease& release, const HeldText& held,
                    ChartValues& out) {
     const std::string_view kind = source.is_secret ? "Secret" : "ConfigMap";
+    const std::string lacks =
+        !source.is_secret && is_hidden_value(spelling_of(held.text))
+            ? fmt::format("{} of ConfigMap {}, which is encrypted", source.key, source.name)
+            : fmt::format("no {} in a {} {}{}", source.key, kind, source.name,
+                          only_elsewhere(release, held));
     if (!source.is_secret && !source.is_optional && out.lacking.empty()) {
-        out.lacking = fmt::format("no {} in a ConfigMap {}", source.key, source.name);
+        out.lacking = lacks;
     }
     const bool may_miss = source.is_optional && !held.is_there;
     const Unread why = may_miss           ? Unread::Optional
@@ -194,7 +206,7 @@ void note_not_held(const ValuesSource& source, const ChartRelease& release, cons
     note_unread_values(release, why, source.pos,
                        source.is_secret && !may_miss
                            ? fmt::format("{} of Secret {}", source.key, source.name)
-                           : fmt::format("no {} in a {} {}", source.key, kind, source.name),
+                           : lacks,
                        out, source.target, fmt::format("{} {}", source.name, source.key));
 }
 

@@ -25,8 +25,9 @@ struct ChartValues {
 
 // The content of a key of a ConfigMap or Secret.
 struct HeldText {
-    bool is_there = false;  // the object exists
-    Value text;             // Null: the key does not exist, or its content is not known
+    bool is_there = false;       // the object exists
+    Value text;                  // Null: the key does not exist, or its content is not known
+    std::string elsewhere = {};  // another namespace that has such an object; "" = none
 };
 using FindHeld = std::function<HeldText(const ValuesSource& source)>;
 

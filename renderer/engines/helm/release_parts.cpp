@@ -24,6 +24,7 @@ ChartRelease start_release(const Value& object, std::string_view ns) {
     release.pos = kind == nullptr ? object.pos() : kind->pos();
     release.object =
         object_name(text_of(object, {"kind"}), ns, text_of(object, {"metadata", "name"}));
+    release.object_ns = ns;
     return release;
 }
 

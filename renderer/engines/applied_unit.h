@@ -7,8 +7,19 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "renderer/core/pos.h"
 
 namespace renderer::engines {
+
+// What prevents Flux from applying a unit with these variables.
+struct VariableFault {
+    Pos pos;  // of the entry in `postBuild`; unknown where a patch wrote it
+    std::string name;
+    bool is_invalid = false;  // no name of a variable; else a ConfigMap that is not in the tree
+    friend bool operator==(const VariableFault&, const VariableFault&) = default;
+};
 
 // The values for `${NAME}` in the objects of a unit. Source: fluxcd/pkg envsubst.
 struct UnitVariables {
@@ -19,6 +30,7 @@ struct UnitVariables {
     bool is_whole = false;                           // the cluster has no other variables
     std::set<std::string, std::less<>> secret = {};  // they have values, in Secrets of the tree
     bool may_have_more = false;  // postBuild names an object that is not in the tree
+    std::vector<VariableFault> faults = {};
     friend bool operator==(const UnitVariables&, const UnitVariables&) = default;
 };
 

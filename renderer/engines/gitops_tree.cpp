@@ -377,8 +377,11 @@ void GitOpsTree::find_maps() {
         for (EngineObject& object : read(path, std::move(text))) {
             const bool is_encrypted = object.root.find("sops") != nullptr;
             const std::string name(text_of(object.root, {"metadata", "name"}));
-            if (is_kind(object.root, "v1", "ConfigMap") && !is_encrypted) {
-                config_maps_[name].push_back(std::move(object.root));
+            if (is_kind(object.root, "v1", "ConfigMap")) {
+                auto& known = config_maps_[name];
+                if (!is_encrypted) {
+                    known.push_back(std::move(object.root));
+                }
             } else if (is_kind(object.root, "v1", "Secret")) {
                 secrets_[name].push_back(std::move(object.root));
             }
@@ -407,6 +410,11 @@ std::vector<const Value*> GitOpsTree::secrets(std::string_view name) {
                                [](const Value& one) { return &one; });
     }
     return found;
+}
+
+bool GitOpsTree::has_config_map(std::string_view name) {
+    find_maps();
+    return config_maps_.contains(name) || generated_maps_.contains(name);
 }
 
 }  // namespace renderer::engines

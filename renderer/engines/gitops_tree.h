@@ -117,6 +117,8 @@ public:
 
     // Returns the ConfigMaps with this name in all namespaces, or, if none, the generated ones.
     std::vector<const Value*> config_maps(std::string_view name);
+    // True if there is one, whether its data are known or not.
+    bool has_config_map(std::string_view name);
     // Returns the Secrets with this name in all namespaces. Their values may be encrypted.
     std::vector<const Value*> secrets(std::string_view name);
 

@@ -194,6 +194,7 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
                           options.threads, loaded, diagnostics);
     warn_unused_substitutes(options, loaded, diagnostics);
     warn_other_languages(std::move(selection.other_languages), loaded, diagnostics);
+    report_variable_faults(selection.files, file_of, loaded, diagnostics);
     if (!options.lints) {
         warn_unset_variables(selection.files, file_of, loaded, diagnostics);
     }

@@ -46,4 +46,44 @@ void warn_unset_variables(const std::vector<engines::InputFile>& files,
     }
 }
 
+void report_variable_faults(const std::vector<engines::InputFile>& files,
+                            const std::vector<std::uint32_t>& file_of, const Loaded& loaded,
+                            Diagnostics& diagnostics) {
+    std::set<std::string_view> told;
+    for (const Document& document : loaded.documents) {
+        const std::uint32_t index =
+            document.source < file_of.size() ? file_of[document.source] : kNone;
+        if (index == kNone || !document.mentions_tailscale || !files[index].unit->variables) {
+            continue;
+        }
+        const engines::AppliedUnit& unit = *files[index].unit;
+        for (const engines::VariableFault& fault : unit.variables->faults) {
+            if (!told.insert(fault.is_invalid ? unit.name : fault.name).second) {
+                continue;
+            }
+            const std::string text =
+                fault.is_invalid
+                    ? fmt::format("Flux applies nothing of {}: it rejects the name of a variable",
+                                  unit.name)
+                    : fmt::format(
+                          "Flux applies nothing of {} unless the cluster has this "
+                          "ConfigMap, which is not in the tree",
+                          unit.name);
+            Finding finding = diagnostics.say(
+                fault.is_invalid ? Severity::Error : Severity::Warning,
+                fault.is_invalid ? "invalid-variable" : "missing-variables", fault.pos, text);
+            finding.found(fault.name)
+                .expected(fault.is_invalid ? "letters, digits and \"_\", and no digit first"
+                                           : "a ConfigMap of the tree, or \"optional: true\"")
+                .hint(
+                    fault.is_invalid
+                        ? "rename it, here and in the objects"
+                        : "if the cluster has it, give the variables with --substitute NAME=VALUE");
+            if (!fault.pos.known()) {
+                finding.where(unit.name);
+            }
+        }
+    }
+}
+
 }  // namespace renderer::load

@@ -1,6 +1,7 @@
-// Warns of variables without a value in objects that tailrender does not decode: since Flux 2.9 one
-// such variable prevents its whole Kustomization from being applied. Source:
-// fluxcd/kustomize-controller internal/features (StrictPostBuildSubstitutions).
+// Reports why Flux applies nothing of a Kustomization with `postBuild`: something that it refers to
+// is invalid or missing, or, since Flux 2.9, an object that tailrender does not decode has a
+// variable without a value. Source: fluxcd/kustomize-controller internal/features
+// (StrictPostBuildSubstitutions).
 #pragma once
 
 #include <cstdint>
@@ -17,5 +18,10 @@ namespace renderer::load {
 void warn_unset_variables(const std::vector<engines::InputFile>& files,
                           const std::vector<std::uint32_t>& file_of, Loaded& loaded,
                           Diagnostics& diagnostics);
+
+// Reports what `postBuild` of a unit with inputs refers to and Flux fails at.
+void report_variable_faults(const std::vector<engines::InputFile>& files,
+                            const std::vector<std::uint32_t>& file_of, const Loaded& loaded,
+                            Diagnostics& diagnostics);
 
 }  // namespace renderer::load

@@ -111,8 +111,18 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
         }
         variables.may_have_more = variables.may_have_more || found == nullptr;
         variables.is_whole = variables.is_whole && found != nullptr && !is_secret;
+        if (repository.substitutes().values.empty() && !is_secret &&
+            spelling_of(one.find("optional")) != "true" && !repository.has_config_map(name)) {
+            variables.faults.push_back({one.pos(), std::string(name)});
+        }
     }
     add_variables(post_build->at({"substitute"}), variables);
+    for (const Member& member : members_of(post_build->find("substitute"))) {
+        if (!is_variable_name(spelling_of(member.key))) {
+            variables.faults.push_back(
+                {member.key.pos(), std::string(spelling_of(member.key)), true});
+        }
+    }
     const bool always = text_of(*post_build, {"substituteStrategy"}) == "Always";
     const bool runs = !from.empty() || !variables.values.empty() || always;
     variables.values.insert(repository.substitutes().values.begin(),

@@ -36,10 +36,11 @@ public:
     }
 
     GeneratedMaps finish() {
-        std::erase_if(found_, [](const auto& entry) {
-            return std::ranges::any_of(entry.second,
-                                       [](const Value& map) { return map.is_null(); });
-        });
+        for (auto& [name, maps] : found_) {
+            if (std::ranges::any_of(maps, [](const Value& map) { return map.is_null(); })) {
+                maps.clear();
+            }
+        }
         return std::move(found_);
     }
 

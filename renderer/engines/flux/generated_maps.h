@@ -15,7 +15,7 @@
 
 namespace renderer::engines {
 
-// ConfigMaps by name, with and without the hash. A name is missing if one of its generators is not
+// ConfigMaps by name, with and without the hash. A name has none if one of its generators is not
 // fully known: it merges with another, or a file is missing or encrypted.
 using GeneratedMaps = std::map<std::string, std::vector<Value>, std::less<>>;
 

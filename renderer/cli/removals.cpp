@@ -168,14 +168,42 @@ private:
     std::optional<schema::InputFaults> faults_;
 };
 
+// True if the values of the operator's chart that could not be read may set which Ingresses and
+// Services of type LoadBalancer are inputs.
+bool may_choose_inputs(const engines::UnreadValues& values) {
+    const bool is_any = values.target.empty() && values.kind != engines::Unread::Refused;
+    return is_any || values.target.starts_with("ingressClass") ||
+           values.target.starts_with("operatorConfig");
+}
+
+// Returns the values of the operator's chart that are not known, if they may decide that the
+// parent, which is still applied, is no input any more.
+std::optional<std::string> unread_choice(const Run& run, const std::string& parent) {
+    const auto unread = std::ranges::find_if(run.loaded.unread_values, may_choose_inputs);
+    const auto is_parent = [&](const auto& input) {
+        return input.doc->reachable && input.doc->object_name() == parent;
+    };
+    const bool is_there =
+        std::ranges::any_of(run.inventory.ingresses, is_parent) ||
+        std::ranges::any_of(run.inventory.services, [&](const classify::ServiceInput& service) {
+            return service.type == classify::ServiceType::LoadBalancer &&
+                   !service.has_load_balancer_class && is_parent(service);
+        });
+    return unread == run.loaded.unread_values.end() || !is_there
+               ? std::nullopt
+               : std::optional(fmt::format("values of the operator's chart are not known: {}",
+                                           unread->diagnostic.found));
+}
+
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.
 std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice& device,
                                     RefusedUnits& refused) {
-    const auto undecided = run.plan.undecided.find(device.parent);
-    if (undecided != run.plan.undecided.end()) {
+    if (const auto undecided = run.plan.undecided.find(device.parent);
+        undecided != run.plan.undecided.end()) {
         return undecided->second;
     }
     std::optional<std::string> why = engines::why_unexplained(run.loaded.standings, device);
+    why = why ? why : unread_choice(run, device.parent);
     return why ? why : refused.why(device);
 }
 

@@ -76,9 +76,20 @@ void hide_encrypted(const ChartRelease& release, Pos pos, std::string_view where
     }
 }
 
+bool is_git_crypted(const Result<std::string>& text) {
+    constexpr std::string_view kMagic("\0GITCRYPT\0", 10);
+    return text && text->starts_with(kMagic);
+}
+
 void add_one_file(const repo::SourceTree& tree, const std::string& path,
                   const ChartRelease& release, const ValuesFile& file, SourceMap& sources,
                   ChartValues& out) {
+    if (is_git_crypted(tree.read(path))) {
+        const std::string found = fmt::format("{}, which git-crypt encrypts", file.path);
+        note_unread_values(release, Unread::Missing, file.pos, found, out);
+        out.lacking = out.lacking.empty() ? found : out.lacking;
+        return;
+    }
     Diagnostics said;
     const std::size_t count = out.layers.size();
     add_values_file(tree, path, {}, sources, out.layers, said);
@@ -260,7 +271,7 @@ void add_from_object(const ValuesSource& source, const ChartRelease& release, co
         note_not_held(source, release, held, out);
         return;
     }
-    if (!source.target.empty() && is_hidden_value(text)) {
+    if (is_hidden_value(text) && (!source.target.empty() || text.starts_with(kEncrypted))) {
         note_not_held(source, release, held, out);
         return;
     }

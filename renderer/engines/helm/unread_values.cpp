@@ -142,7 +142,7 @@ std::vector<std::string> take_hidden(Value& values) {
 }
 
 bool is_hidden_value(std::string_view text) {
-    return text.starts_with("ENC[") || text.find(kNotKnownText) != std::string_view::npos;
+    return text.starts_with(kEncrypted) || text.find(kNotKnownText) != std::string_view::npos;
 }
 
 std::string with_hidden_templates(std::string_view text) {

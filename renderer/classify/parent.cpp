@@ -62,7 +62,9 @@ void spell_booleans(const SourceMap& sources, std::vector<Diagnostic>& faults) {
         if (fault.found == "a boolean" && fault.pos.known() && fault.hint.starts_with("write ") &&
             end != std::string::npos) {
             const std::string_view word = word_at(sources, fault.pos);
-            if (!word.empty()) {
+            if (word.find("${") != std::string_view::npos) {
+                fault.hint += ": Flux puts the value of a variable there without quotes";
+            } else if (!word.empty()) {
                 fault.hint = boolean_hint(fault.hint.substr(key, end - key), word);
             }
         }

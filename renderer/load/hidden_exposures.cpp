@@ -374,6 +374,11 @@ private:
             Words words = words_for_chart("CHART", " --values " + shell_word(file.path));
             if (file.in_chart) {
                 need_helm(words);
+            } else if (root.find("metadata") != nullptr && root.find("spec") != nullptr) {
+                words.message =
+                    "this looks like an object, but lacks its apiVersion or kind: nothing is "
+                    "rendered";
+                words.hint = "correct the keys \"apiVersion\" and \"kind\"";
             }
             warn(engines::find_exposing_values(root, given_.words), words);
         } else if (!file.is_applied &&

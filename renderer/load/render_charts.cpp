@@ -238,11 +238,13 @@ private:
     void note_refused(const Document& document, const Value& object, bool is_unread) {
         const std::string name = document.object_name();
         std::string why;
+        Pos pos = document.kind.pos();
         if (is_unread) {
             why = fmt::format("{} cannot be read", loaded_.sources.path(document.source));
         } else if (std::optional<engines::Misspelling> misspelling =
                        engines::misspelling_of(object)) {
             why = std::move(misspelling->message);
+            pos = misspelling->pos;
         } else {
             // The object may be a patch, or a patch may add the missing field.
             if (std::optional<engines::IncompleteObject> incomplete =
@@ -254,8 +256,8 @@ private:
         }
         if (document.mentions_tailscale && !is_unread) {
             diagnostics_
-                .error("broken-unit", document.kind.pos(),
-                       fmt::format("{} installs nothing because its engine rejects it", name))
+                .error("broken-unit", pos, "this installs nothing because its engine rejects it")
+                .object(name)
                 .found(why)
                 .expected("an object that the engine accepts")
                 .hint(

@@ -9,6 +9,7 @@
 #include "renderer/engines/argo/argo_units.h"
 #include "renderer/engines/argo/set_generators.h"
 #include "renderer/engines/argo/set_template.h"
+#include "renderer/engines/places.h"
 
 namespace renderer::engines {
 
@@ -86,10 +87,12 @@ private:
     }
 
     bool patch(Value& application, const Value& parameters) {
+        const Value* written = set_.root.at({"spec", "templatePatch"});
         const auto text =
-            texts_.fill(text_of(set_.root, {"spec", "templatePatch"}), parameters, failure_);
+            texts_.fill(written == nullptr ? "" : text_of(*written), parameters, failure_);
         if (text && !text->empty()) {
-            for (const EngineObject& one : repository_.read(set_.file, *text)) {
+            for (EngineObject& one : repository_.read(set_.file, *text)) {
+                set_places(one.root, written->pos());
                 merge_patch(application, one.root);
             }
         }

@@ -134,7 +134,7 @@ std::vector<Value> SetGenerators::generate(const Member& kind, const Value* sele
     } else if (name == "merge" && depth < kDeepestMatrix) {
         merge(generator, depth, found);
     } else {
-        fail("a generator whose results the tree does not hold");
+        fail(fmt::format("generator {}, whose results the tree does not hold", kind.name()));
     }
     if (!has_time(found.size())) {
         return {};

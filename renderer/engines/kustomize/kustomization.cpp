@@ -77,13 +77,12 @@ private:
             return;
         }
         if (is_remote_resource(entry.text())) {
-            refuse(
-                entry, "remote-resource", fmt::format("\"{}\" is a remote resource", entry.text()),
-                "a file or directory of this repository",
-                fmt::format("copy it into this repository, name a copy with --source {}=DIR, or: "
-                            "kustomize build {} | tailrender post-render",
-                            shell_word(secrets::without_url_credentials(entry.text())),
-                            shell_word(request_.dir)));
+            refuse(entry, "remote-resource",
+                   fmt::format("\"{}\" is a remote resource", entry.text()),
+                   "a file or directory of this repository",
+                   fmt::format("copy it into this repository, name a copy with {}, or: "
+                               "kustomize build {} | tailrender post-render",
+                               source_flag(entry.text()), shell_word(request_.dir)));
         } else if (kind == repo::EntryKind::File) {
             add_file(file, entry, path, rule);
         } else if (kind == repo::EntryKind::Directory) {
@@ -225,6 +224,12 @@ private:
 };
 
 }  // namespace
+
+std::string source_flag(std::string_view entry) {
+    const std::string shown = secrets::without_url_credentials(entry);
+    return fmt::format("--source {}={}", shell_word(shown),
+                       repo::is_manifest_name(shown) ? "FILE" : "DIR");
+}
 
 bool is_remote_resource(std::string_view entry) {
     const std::string host = lower_case(entry.substr(0, entry.find_first_of("/:")));

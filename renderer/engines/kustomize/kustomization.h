@@ -104,6 +104,9 @@ bool is_component(const Kustomization& kustomization);
 // True for an entry of `resources` that kustomize fetches.
 bool is_remote_resource(std::string_view entry);
 
+// Returns the flag that names a local copy of a remote resource, for hints.
+std::string source_flag(std::string_view entry);
+
 struct BuildRequest {
     std::string dir;
     std::string boundary;  // directories outside of it are refused; "" = no limit

@@ -225,14 +225,21 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
     }
     Result<KustomizeBuild> made = run_kustomize(build, read);
     if (!made) {
-        context_.build.diagnostics.add(std::move(made.error().diagnostic));
+        Diagnostic& failure = made.error().diagnostic;
+        if (!build.unit->name.empty()) {
+            failure.message += fmt::format(", which {} applies", build.unit->name);
+        }
+        context_.build.diagnostics.add(std::move(failure));
         return true;
     }
     if (!made->left_out.empty() && !context_.options.only_generated) {
         return false;  // a complete tree must not lack it
     }
     for (const LeftOut& what : made->left_out) {
-        if (!refused_.contains(what.pos)) {
+        // The operator's chart exposes nothing; its values are read as settings.
+        const bool is_operator =
+            what.is_chart && what.what == fmt::format("chart {}", kOperatorChart);
+        if (!refused_.contains(what.pos) && !is_operator) {
             warn_left_out(what);
         }
         note_unbuilt(build, what);
@@ -348,9 +355,7 @@ std::string BuildSelection::way_on(const LeftOut& what, const PlainBuild& build)
         const bool is_remote = is_remote_resource(what.what);
         return fmt::format(
             "copy {} into this repository{}{}", is_remote ? "it" : "what it makes",
-            is_remote ? fmt::format(", or name a copy with --source {}=DIR",
-                                    shell_word(secrets::without_url_credentials(what.what)))
-                      : "",
+            is_remote ? fmt::format(", or name a copy with {}", source_flag(what.what)) : "",
             ignore);
     }
     return fmt::format("{}use --charts DIR with a directory that contains the chart{}",
@@ -383,8 +388,7 @@ void BuildSelection::warn_left_out(const LeftOut& what) {
                      "missing")
             .found(secrets::without_url_credentials(what.what))
             .expected("no Tailscale objects in it, or a local copy")
-            .hint(fmt::format("copy it into this repository, or: --source {}=DIR",
-                              shell_word(secrets::without_url_credentials(what.what))));
+            .hint(fmt::format("copy it into this repository, or: {}", source_flag(what.what)));
         return;
     }
     context_.build.diagnostics

@@ -162,7 +162,7 @@ private:
             named ? fmt::format("Service \"{}\" in namespace \"{}\", for the number of port \"{}\"",
                                 backend.service, ingress_.ns, backend.port_name)
                   : fmt::format("Service \"{}\" in namespace \"{}\"", backend.service, ingress_.ns),
-            where_it_is(backend.service), error ? Severity::Error : Severity::Warning)
+            where_it_is(backend.service, named), error ? Severity::Error : Severity::Warning)
             .is_absence();
         if (!named && backend.port_number == 0) {
             report_no_port(path, backend);
@@ -174,10 +174,12 @@ private:
         return handler(path, backend, dns_name(backend), backend.port_number);
     }
 
-    [[nodiscard]] std::string where_it_is(std::string_view service) const {
+    [[nodiscard]] std::string where_it_is(std::string_view service, bool needs_number) const {
         const std::vector<std::string_view> elsewhere = inputs_.services.namespaces_of(service);
         return elsewhere.empty()
-                   ? "if it comes from elsewhere, pass its directory with --context DIR"
+                   ? fmt::format(
+                         "if it comes from elsewhere, {}pass its directory with --context DIR",
+                         needs_number ? "write the number of the port, or " : "")
                    : fmt::format(
                          "it is in namespace \"{}\": an Ingress reaches Services of its own "
                          "namespace only, so move the Ingress there",

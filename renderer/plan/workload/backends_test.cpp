@@ -126,7 +126,10 @@ TEST(Backends, ThatAreNotAmongTheInputs) {
     EXPECT_EQ(warned.proxy().handlers.at(0).proxy,
               "https+insecure://w.shop.svc.cluster.local:443/api");
     EXPECT_EQ(Planned(one_path(to("number: 80")), kComplete).dump(), "4: error" + absent + hint);
-    const std::string named = "4: error" + absent + ", for the number of port \"http\"" + hint;
+    const std::string named =
+        "4: error" + absent +
+        ", for the number of port \"http\" | if it comes from elsewhere, write the number of the "
+        "port, or pass its directory with --context DIR\n";
     EXPECT_EQ(Planned(one_path(to("name: http"))).dump(), named);
     EXPECT_EQ(Planned(one_path(to("name: http")), kComplete).dump(), named);
     EXPECT_EQ(Planned(one_path(to(""))).dump(),

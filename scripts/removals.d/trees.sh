@@ -90,6 +90,13 @@ inputs() {
   printf 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Service\n  metadata: {name: bee, namespace: media, annotations: {tailscale.com/expose: "true"}}\n  spec: {selector: {app: a}, ports: [{port: 80}]}\n' >media/bee.yaml
   printf -- '- %s\n' zoo.yaml ape.yaml bee.yaml >>media/kustomization.yaml
 }
+# An input by the settings of the operator.
+classes() {
+  flux
+  printf 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: zoo, namespace: media}\nspec: {ingressClassName: den, tls: [{hosts: [zoo]}], defaultBackend: {service: {name: song, port: {number: 80}}}}\n' >media/zoo.yaml
+  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: tailscale-operator, namespace: tailscale}\nspec:\n  chart: {spec: {chart: tailscale-operator, version: 1.98.4, sourceRef: {kind: HelmRepository, name: tailscale}}}\n  values: {ingressClass: {name: den}}\n' >media/operator.yaml
+  printf -- '- %s\n' zoo.yaml operator.yaml >>media/kustomization.yaml
+}
 loose() {
   kustomization clusters/den/flux-system/sync.yaml flux-system ./clusters/den
   kustomization clusters/den/media.yaml media ./media

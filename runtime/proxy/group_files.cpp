@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runtime/base/file.h"
+
 namespace runtime::proxy {
 
 void GroupFiles::watch(const std::function<void()>& changed) {

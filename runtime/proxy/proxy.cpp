@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "renderer/contract/auth_secret.h"
 #include "renderer/contract/state_secret.h"
 #include "runtime/base/prometheus.h"
 #include "runtime/proxy/go_text.h"

@@ -102,14 +102,6 @@ private:
     Diagnostics& diagnostics_;
 };
 
-// Also finds a key of another case.
-const Node* child(const Node& map, std::string_view name) {
-    const auto found = std::ranges::find_if(map.entries, [&](const Entry& entry) {
-        return lower_case(entry.key.text) == lower_case(name);
-    });
-    return map.is_map() && found != map.entries.end() ? &found->value : nullptr;
-}
-
 const std::vector<Entry>& entries_of(const Node* node) {
     static const std::vector<Entry> none;
     return node == nullptr ? none : node->entries;
@@ -189,8 +181,8 @@ bool is_of_all(const Node* targets) {
 
 bool may_use_funnel(const Node* attributes, const Need& need) {
     return std::ranges::any_of(entries_of(attributes), [&](const Entry& entry) {
-        const Node* targets = child(entry.value, "target");
-        return names(child(entry.value, "attr"), kFunnel) &&
+        const Node* targets = entry.value.find_any_case("target");
+        return names(entry.value.find_any_case("attr"), kFunnel) &&
                (names_any(targets, need.tags) || is_of_all(targets));
     });
 }
@@ -282,8 +274,8 @@ public:
         add_items(sections_.exit_node, NeedKind::ExitNode,
                   "\"{}\" is approved for exit nodes, but no Connector with it is one");
         for (const Entry& entry : entries_of(sections_.node_attrs)) {
-            if (names(child(entry.value, "attr"), kFunnel)) {
-                add_items(child(entry.value, "target"), NeedKind::Funnel,
+            if (names(entry.value.find_any_case("attr"), kFunnel)) {
+                add_items(entry.value.find_any_case("target"), NeedKind::Funnel,
                           "\"{}\" may use Funnel, but no Ingress with it does");
             }
         }

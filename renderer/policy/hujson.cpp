@@ -208,6 +208,14 @@ const Node* Node::find(std::string_view key) const {
     return is_map() && found != entries.end() ? &found->value : nullptr;
 }
 
+const Node* Node::find_any_case(std::string_view key) const {
+    constexpr auto kLower = [](char c) { return lower_case(c); };
+    const auto found = std::ranges::find_if(entries, [&](const Entry& entry) {
+        return std::ranges::equal(entry.key.text, key, {}, kLower, kLower);
+    });
+    return is_map() && found != entries.end() ? &found->value : nullptr;
+}
+
 std::string_view kind_name(const Node& node) {
     switch (node.kind) {
         case Node::Kind::Null:

@@ -31,6 +31,8 @@ struct Node {
     [[nodiscard]] bool is_map() const { return kind == Kind::Map; }
     // Returns the value of a key of a Map, or nullptr.
     [[nodiscard]] const Node* find(std::string_view key) const;
+    // The same for names of sections and fields, which have no case.
+    [[nodiscard]] const Node* find_any_case(std::string_view key) const;
 };
 
 // A member of a Map, or an item of a List, which has no key.

@@ -1,0 +1,43 @@
+// Prints who may reach what: a table for people, JSON for programs (docs/formats.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/access/evaluate.h"
+#include "renderer/core/source_map.h"
+
+namespace renderer::access {
+
+// The devices of one cluster that are in the tailnet of the policy.
+struct Cluster {
+    std::string name;  // "" if it has none
+    std::vector<Device> devices;
+    std::vector<Egress> egress;
+};
+
+struct Question {
+    std::vector<Selector> from = {};  // none: whoever the rules name
+    std::string device = {};          // "": all
+    int port = -1;                    // -1: all
+    bool why = false;                 // name the rules
+
+    [[nodiscard]] bool asks(const Device& one) const {
+        return device.empty() || one.name == device;
+    }
+    [[nodiscard]] bool asks(const Endpoint& one) const {
+        return port < 0 || one.kind != Endpoint::Kind::Port || one.port == port;
+    }
+};
+
+// Returns "no", "unknown", "part" or "yes".
+std::string_view word_of(Match match);
+
+// The sources are those of the policy file.
+std::string text_report(const std::vector<Cluster>& clusters, const Question& question,
+                        Evaluator& evaluator, const SourceMap& sources);
+std::string json_report(const std::vector<Cluster>& clusters, const Question& question,
+                        const Policy& policy, Evaluator& evaluator, const SourceMap& sources);
+
+}  // namespace renderer::access

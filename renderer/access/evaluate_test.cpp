@@ -14,6 +14,7 @@
 #include "renderer/access/read_policy.h"
 #include "renderer/access/selectors.h"
 #include "renderer/core/source_map.h"
+#include "renderer/policy/check.h"
 
 namespace renderer::access {
 namespace {
@@ -42,7 +43,7 @@ std::unique_ptr<Read> read_whole(const std::string& text) {
     auto read = std::make_unique<Read>();
     const SourceId source = read->sources.add("policy.hujson", text);
     auto root = policy::read_hujson(read->sources, source, read->diagnostics);
-    if (root) {
+    if (root && policy::find_sections(*root, read->sources, source, read->diagnostics)) {
         read->root = std::move(*root);
         read->policy = read_policy(read->root, read->sources, source, read->diagnostics);
     }

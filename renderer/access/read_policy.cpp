@@ -13,7 +13,6 @@
 #include "renderer/access/selectors.h"
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
-#include "renderer/policy/check.h"
 
 namespace renderer::access {
 namespace {
@@ -54,9 +53,6 @@ public:
 
     std::optional<Policy> read() {
         const std::size_t before = diagnostics_.error_count();
-        if (!policy::find_sections(root_, sources_, source_, diagnostics_)) {
-            return std::nullopt;
-        }
         check_sections();
         read_groups();
         defined_postures_ = section("postures", Kind::Map);

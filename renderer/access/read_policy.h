@@ -11,8 +11,8 @@
 
 namespace renderer::access {
 
-// Returns nothing after an error ("policy-shape", "policy-selector", "policy-reference",
-// "policy-ports", "policy-field").
+// The root is one whose sections policy::find_sections has found. Returns nothing after an error
+// ("policy-shape", "policy-selector", "policy-reference", "policy-ports", "policy-field").
 std::optional<Policy> read_policy(const policy::Node& root, const SourceMap& sources,
                                   SourceId source, Diagnostics& diagnostics);
 

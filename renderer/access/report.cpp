@@ -44,6 +44,7 @@ public:
     TableWriter(const Question& question, Evaluator& evaluator, const SourceMap& sources)
         : question_(question), evaluator_(evaluator), sources_(sources) {}
 
+    // Returns "" if a cluster has nothing that is asked for.
     std::string write(const Cluster& cluster) {
         Row head = {"DEVICE:PORT", "TARGET"};
         if (question_.from.empty()) {
@@ -52,7 +53,7 @@ public:
         for (const Selector& from : question_.from) {
             head.push_back(from.text);
         }
-        rows_ = {head};
+        rows_ = {std::move(head)};
         for (const Device& device : cluster.devices) {
             for (const Endpoint& endpoint : device.endpoints) {
                 if (question_.asks(device) && question_.asks(endpoint)) {
@@ -61,9 +62,10 @@ public:
             }
         }
         add_egress(cluster);
-        std::string text = rows_.size() > 1 ? table() : "no devices\n";
-        return cluster.name.empty() ? text
-                                    : fmt::format("{}:\n{}", on_one_line(cluster.name), text);
+        if (rows_.size() == 1) {
+            return "";
+        }
+        return (cluster.name.empty() ? "" : on_one_line(cluster.name) + ":\n") + table();
     }
 
     // Says which rules are not in the tables.
@@ -192,9 +194,12 @@ std::string text_report(const std::vector<Cluster>& clusters, const Question& qu
     TableWriter writer(question, evaluator, sources);
     std::vector<std::string> tables;
     for (const Cluster& cluster : clusters) {
-        tables.push_back(writer.write(cluster));
+        if (std::string table = writer.write(cluster); !table.empty()) {
+            tables.push_back(std::move(table));
+        }
     }
-    return fmt::format("{}{}", fmt::join(tables, "\n"), writer.notes());
+    return tables.empty() ? "no devices\n"
+                          : fmt::format("{}{}", fmt::join(tables, "\n"), writer.notes());
 }
 
 }  // namespace renderer::access

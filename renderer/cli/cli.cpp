@@ -53,6 +53,7 @@ constexpr std::array kVerbs = {
     Verb{"devices", run_devices},
     Verb{"graph", run_graph},
     Verb{"images", run_images},
+    Verb{"access", run_access},
     Verb{"tailnet-policy", run_tailnet_policy},
     Verb{"commit", run_commit},
     Verb{"fix", run_fix},

@@ -21,6 +21,9 @@ Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console)
 Result<int> run_images(const Options& options, ClusterRuns& runs, Console& console);
 // Prints the table of devices and nothing else.
 Result<int> run_devices(const Options& options, ClusterRuns& runs, Console& console);
+// Prints who may reach what, by a policy file; fails if the policy fails its own tests.
+Result<int> run_access(const Options& options, ClusterRuns& runs, Console& console);
+
 // Prints what the policy of the tailnet must say, compares a policy file with it, or adds to one
 // what is missing.
 Result<int> run_tailnet_policy(const Options& options, ClusterRuns& runs, Console& console);

@@ -58,7 +58,7 @@ TEST_F(Completion, BashRegistersItself) {
 TEST_F(Completion, BashOffersVerbsFlagsAndFiles) {
     EXPECT_EQ(bash("re"), "render ");
     EXPECT_EQ(bash("''"),
-              "--help --version check cmp commit completion devices diff explain fix "
+              "--help --version access check cmp commit completion devices diff explain fix "
               "gitops-snippets graph images "
               "install krm lint "
               "post-render render roots tailnet-policy ");

@@ -257,6 +257,29 @@ void add_tailnet_policy(CLI::App& app, Options& options) {
     add_diagnostics(verb, options);
 }
 
+void add_access(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "access", "print who may reach what, by the policy of the tailnet",
+                 "  tailrender access . --policy policy.hujson\n"
+                 "  tailrender access . --policy policy.hujson --from group:dev --from tag:ci\n"
+                 "  tailrender access . --policy policy.hujson --to shop:443 --why");
+    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    add_path(verb, options, "directory or file to look at (default .)");
+    AccessOptions& access = options.access;
+    add(verb, "--policy", access.policy, "FILE", "policy file of the tailnet (HuJSON)")->required();
+    add(verb, "--from", access.from, "WHO", "ask for a user, group, tag or autogroup (repeatable)")
+        ->allow_extra_args(false);
+    add(verb, "--to", access.to, "DEVICE[:PORT]", "only this device, or one of its ports");
+    verb.add_flag("--why", access.why, "name the rules that allow it");
+    add(verb, "--tailnet", options.policy.tailnet, "NAME",
+        "Tailnet whose policy it is (default: that of the controller)");
+    add_only(verb, options);
+    add_inputs(verb, options.load);
+    add_warning_gate(verb, options);
+    add_report_format(verb, options);
+    add_diagnostics(verb, options);
+}
+
 void add_fix(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "fix", "write into the sources what --only generated needs",
                               "  tailrender fix .          # then: git diff\n"
@@ -355,8 +378,8 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "--fail-on.");
     for (const auto add_verb_and_flags :
          {add_render, add_check, add_post_render, add_krm, add_cmp, add_explain, add_lint, add_diff,
-          add_install, add_devices, add_graph, add_images, add_tailnet_policy, add_commit, add_fix,
-          add_roots, add_gitops_snippets, add_completion}) {
+          add_install, add_devices, add_graph, add_images, add_access, add_tailnet_policy,
+          add_commit, add_fix, add_roots, add_gitops_snippets, add_completion}) {
         add_verb_and_flags(*app, options);
     }
     return app;

@@ -22,6 +22,13 @@ struct PolicyOptions {
     std::string tailnet;          // "" is the controller's own
 };
 
+struct AccessOptions {
+    std::string policy;             // file
+    std::vector<std::string> from;  // selectors
+    std::string to;                 // "shop" or "shop:443"; "": every device
+    bool why = false;
+};
+
 struct GraphOptions {
     GraphFormat format = GraphFormat::Mermaid;
     std::string head;  // the new side of a change; "": only one side is drawn
@@ -31,6 +38,7 @@ struct Options {
     std::string verb;
     repo::LoadOptions load;
     PolicyOptions policy;
+    AccessOptions access;
     GraphOptions graph;
     std::string object;     // explain
     std::string shell;      // completion

@@ -144,10 +144,11 @@ kind: Kustomization
 metadata: {name: apps, namespace: flux-system}
 spec: {path: ./apps, prune: true, suspend: true, sourceRef: {kind: GitRepository, name: flux-system}}
 """
+POLICY = '{"tagOwners": {"tag:web": []}, "grants": [{"src": ["group:dev"], "dst": ["tag:web", "svc:shop-docs"], "ip": ["*"]}]}'
 REPORTS = {
     "devices": ["devices", "."], "images": ["images", "."], "lint": ["lint", "."], "checks": ["lint", "--list"], "roots": ["roots", "."],
     "check": ["check", ".", "-o", "../out"], "diff": ["diff", "../base", "."],
-    "graph": ["graph", "."], "graph of a change": ["graph", "../base", "."],
+    "access": ["access", ".", "--policy", "../policy.hujson", "--from", "group:dev"], "graph": ["graph", "."], "graph of a change": ["graph", "../base", "."],
     "explain": ["explain", "Service/shop/docs", "."], "explain of a parent": ["explain", "Ingress/shop/shop", "."],
 }
 
@@ -163,6 +164,7 @@ def change(tmp_path_factory):
         (folder / side / "clusters/apps.yaml").write_text(UNIT)
     (folder / "base/old.yaml").write_text(SERVICE.format(exposed="true", tags="tag:web").replace("web", "old"))
     (folder / "head/group.yaml").write_text(GROUP)
+    (folder / "policy.hujson").write_text(POLICY)
     (folder / "head/shop.yaml").write_text(FUNNEL.replace("NAME", "shop"))
     return folder
 

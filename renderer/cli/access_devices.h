@@ -1,0 +1,17 @@
+// What the devices of a cluster offer, and what they want to reach, for the rules of a policy.
+#pragma once
+
+#include <string>
+
+#include "renderer/access/report.h"
+#include "renderer/core/result.h"
+#include "renderer/pipeline.h"
+#include "renderer/policy/check.h"
+
+namespace renderer::cli {
+
+// Reads the devices in a tailnet, "" for the controller's own, sorted by name.
+Result<access::Cluster> read_cluster(const Run& run, const policy::Sections& sections,
+                                     const std::string& tailnet);
+
+}  // namespace renderer::cli

@@ -1,0 +1,54 @@
+#include "renderer/cli/policy_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/repo/disk_tree.h"
+
+namespace renderer::cli {
+
+namespace {
+
+bool joins(const Run& run, const std::string& tailnet) {
+    return std::ranges::any_of(run.plan.tailnets,
+                               [&](const plan::TailnetPlan& one) { return one.name == tailnet; }) ||
+           std::ranges::any_of(run.plan.workloads, [&](const plan::Workload& workload) {
+               return workload.tailnet == tailnet;
+           });
+}
+
+}  // namespace
+
+std::optional<PolicyFile> read_policy_file(const std::string& path, Run& run) {
+    Result<std::string> text = repo::DiskTree({path}).read(path);
+    if (!text) {
+        run.diagnostics.add(std::move(text.error().diagnostic));
+        return std::nullopt;
+    }
+    SourceMap& sources = run.loaded.sources;
+    const SourceId source = sources.add(path, std::move(*text));
+    std::optional<policy::Node> read = policy::read_hujson(sources, source, run.diagnostics);
+    if (!read) {
+        return std::nullopt;
+    }
+    auto root = std::make_unique<policy::Node>(std::move(*read));
+    const auto sections = policy::find_sections(*root, sources, source, run.diagnostics);
+    return sections ? std::optional(PolicyFile{source, std::move(root), *sections}) : std::nullopt;
+}
+
+Result<Unit> check_tailnet(const std::string& tailnet, ClusterRuns& runs) {
+    const bool is_known = tailnet.empty() || std::ranges::any_of(runs.all(), [&](const Run& run) {
+                              return joins(run, tailnet);
+                          });
+    if (!is_known) {
+        return Error{{.rule = "unknown-tailnet",
+                      .where = "--tailnet",
+                      .message = fmt::format("Tailnet \"{}\" not found", tailnet),
+                      .expected = "the name of a Tailnet of the tree"}};
+    }
+    return Unit{};
+}
+
+}  // namespace renderer::cli

@@ -31,6 +31,9 @@ public:
     void remove(const AddressSet& other);
 
     [[nodiscard]] bool empty() const { return ranges_.empty(); }
+    [[nodiscard]] bool is_one() const {
+        return ranges_.size() == 1 && ranges_.front().first == ranges_.front().last;
+    }
     [[nodiscard]] bool overlaps(const AddressSet& other) const;
     [[nodiscard]] bool covers(const AddressSet& other) const;
 

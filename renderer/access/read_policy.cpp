@@ -447,15 +447,33 @@ private:
         for (auto& [name, list] : {std::pair("accept", &test.accept), {"deny", &test.deny}}) {
             const Node* items = node.find_any_case(name);
             for (const Node* item : strings_of(is_of(items, Kind::List, name) ? items : nullptr)) {
-                if (auto destination = with_ports(*item, test.protocol)) {
+                auto destination = with_ports(*item, test.protocol);
+                if (destination && !can_be_tested(*destination)) {
+                    refuse("policy-test", *item, "this is no destination of a test",
+                           "one port of a tag, user, host or address, such as \"tag:web:443\"");
+                } else if (destination) {
                     list->emplace_back(std::move(*destination), place(*item));
                 }
             }
+        }
+        if (node.find_any_case("accept") == nullptr && node.find_any_case("deny") == nullptr) {
+            refuse("policy-test", node, "a test tests nothing", "\"accept\" or \"deny\"");
         }
         if (found) {
             test.source = *found;
             policy_.tests.push_back(std::move(test));
         }
+    }
+
+    // Tailscale's control plane fails other tests, whatever the rules allow.
+    static bool can_be_tested(const Destination& destination) {
+        const Selector& to = destination.selector;
+        const Traffic& first = destination.traffic.front();
+        const bool has_one_address =
+            to.kind != SelectorKind::Addresses || to.text.starts_with(kIpSetPrefix) ||
+            (to.addresses.is_one() && to.text.find('/') == std::string::npos);
+        return destination.traffic.size() == 1 && first.first == first.last &&
+               to.text != kInternet && has_one_address;
     }
 
     inline static const std::vector<policy::Entry> kNone;

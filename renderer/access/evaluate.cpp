@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -109,38 +110,35 @@ void sort_unique(std::vector<T>& all) {
     all.erase(std::ranges::unique(all).begin(), all.end());
 }
 
+auto key_of(const Access& access) {
+    return std::make_tuple(access.match == Match::Unknown, std::string_view(access.who->text),
+                           std::cref(access.postures));
+}
+
 // Joins what several rules say about one source.
-class AccessCollector {
-public:
-    void add(const Access& access) {
-        Access& known = found_[{access.match == Match::Unknown, access.who->text, access.postures}];
-        if (known.who == nullptr) {
-            known = access;
-            return;
+std::vector<Access> merged(std::vector<Access> all) {
+    std::ranges::stable_sort(
+        all, [](const Access& a, const Access& b) { return key_of(a) < key_of(b); });
+    std::vector<Access> kept;
+    for (Access& access : all) {
+        if (kept.empty() || key_of(kept.back()) != key_of(access)) {
+            kept.push_back(std::move(access));
+            continue;
         }
-        if (access.match > known.match) {
-            known.match = access.match;
-        }
+        Access& known = kept.back();
+        known.match = std::max(known.match, access.match);
         known.parts.insert(known.parts.end(), access.parts.begin(), access.parts.end());
         known.rules.push_back(access.rules.front());
     }
-
-    std::vector<Access> take() {
-        std::vector<Access> all;
-        for (auto& [key, access] : found_) {
-            sort_unique(access.parts);
-            sort_unique(access.rules);  // all are in one list
-            if (access.match == Match::Yes) {
-                access.parts.clear();
-            }
-            all.push_back(std::move(access));
+    for (Access& access : kept) {
+        sort_unique(access.parts);
+        sort_unique(access.rules);  // all are in one list
+        if (access.match == Match::Yes) {
+            access.parts.clear();
         }
-        return all;
     }
-
-private:
-    std::map<std::tuple<bool, std::string, std::vector<std::string>>, Access> found_;
-};
+    return kept;
+}
 
 // Returns the rule of a policy that has none, which allows everything.
 const Rule& default_rule() {
@@ -165,10 +163,20 @@ std::string key_of(const Device& device, const Endpoint& endpoint) {
 Evaluator::Evaluator(const Policy& policy) : policy_(policy) {
     const auto add = [this](const Rule& rule) {
         for (const Destination& destination : rule.destinations) {
-            const SelectorKind kind = destination.selector.kind;
-            const bool is_name = kind == SelectorKind::Tag || kind == SelectorKind::Service;
-            all_.push_back({&rule, &destination});
-            (is_name ? by_name_[destination.selector.text] : others_).push_back(all_.back());
+            const Selector& selector = destination.selector;
+            const Candidate one{&rule, &destination};
+            all_.push_back(one);
+            if (selector.kind == SelectorKind::Tag || selector.kind == SelectorKind::Service) {
+                by_name_[selector.text].push_back(one);
+                continue;
+            }
+            others_.push_back(one);
+            const Match device = match_destination(selector, {.tags = {}}, policy_);
+            if (device == Match::Unknown) {
+                of_addresses_.push_back(one);
+            } else if (device != Match::No) {
+                of_all_devices_.push_back(one);
+            }
         }
     };
     std::ranges::for_each(policy.rules, add);
@@ -178,7 +186,9 @@ Evaluator::Evaluator(const Policy& policy) : policy_(policy) {
 }
 
 std::vector<Evaluator::Candidate> Evaluator::candidates(const Target& target) const {
-    std::vector<Candidate> all = others_;
+    const bool is_device =
+        target.kind == Target::Kind::Device || target.kind == Target::Kind::Service;
+    std::vector<Candidate> all = is_device ? of_all_devices_ : others_;
     std::vector<std::string> names = target.tags;
     names.push_back(target.name);
     for (const std::string& name : names) {
@@ -190,7 +200,7 @@ std::vector<Evaluator::Candidate> Evaluator::candidates(const Target& target) co
 }
 
 std::vector<Access> Evaluator::find_access(const Device& device, const Endpoint& endpoint) const {
-    AccessCollector collector;
+    std::vector<Access> all;
     const Target target = target_of(device, endpoint);
     const bool may_use_funnel = std::ranges::any_of(policy_.funnel, [&](const Selector& selector) {
         return match_destination(selector, target, policy_) == Match::Yes;
@@ -200,11 +210,12 @@ std::vector<Access> Evaluator::find_access(const Device& device, const Endpoint&
                                        .text = std::string(kInternet)};
         static const Rule by_balancer{.section = "load balancer"};
         static const Rule by_funnel{.section = "nodeAttrs"};
-        collector.add(
+        all.push_back(
             {.who = &internet, .rules = {endpoint.is_public ? &by_balancer : &by_funnel}});
     }
+    const Traffic wanted = traffic_of(endpoint);
     for (const Candidate& one : candidates(target)) {
-        const Match ports = match_traffic(one.destination->traffic, traffic_of(endpoint));
+        const Match ports = match_traffic(one.destination->traffic, wanted);
         const Match place = match_destination(one.destination->selector, target, policy_);
         const Match match = std::min({ports, place, match_via(*one.rule, device, endpoint)});
         if (match == Match::No) {
@@ -212,14 +223,29 @@ std::vector<Access> Evaluator::find_access(const Device& device, const Endpoint&
         }
         const std::vector<std::string> parts = parts_of(*one.destination, ports, place);
         for (const Selector& source : one.rule->sources) {
-            collector.add({.who = &source,
+            all.push_back({.who = &source,
                            .match = match,
                            .postures = one.rule->postures,
                            .parts = parts,
                            .rules = {one.rule}});
         }
     }
-    return collector.take();
+    return merged(std::move(all));
+}
+
+const std::vector<const Rule*>& Evaluator::unknown_rules(const Endpoint& endpoint) {
+    const bool is_port =
+        endpoint.kind == EndpointKind::Port || endpoint.kind == EndpointKind::AllPorts;
+    const Traffic wanted = traffic_of(endpoint);
+    const auto [place, is_new] =
+        unknown_.try_emplace({is_port, wanted.protocol, wanted.first, wanted.last});
+    for (const Candidate& one : is_new&& is_port ? of_addresses_ : std::vector<Candidate>()) {
+        const bool is_wanted = match_traffic(one.destination->traffic, wanted) != Match::No;
+        if (is_wanted && one.rule->via.empty()) {
+            place->second.push_back(one.rule);
+        }
+    }
+    return place->second;
 }
 
 const std::vector<Access>& Evaluator::who_reaches(const Device& device, const Endpoint& endpoint) {
@@ -267,7 +293,19 @@ Match Evaluator::reaches(const Selector& who, const Device& device, const Endpoi
         const Match match = std::min(match_source(*access.who, who, policy_), access.match);
         best = std::max(best, unless_conditional(match, access.postures));
     }
-    return best;
+    return best == Match::No && may_be(who, unknown_rules(endpoint)) ? Match::Unknown : best;
+}
+
+bool Evaluator::may_be(const Selector& who, const std::vector<const Rule*>& rules) {
+    const auto [place, is_new] = sources_.try_emplace({&rules, who.text});
+    if (is_new) {
+        place->second = std::ranges::any_of(rules, [&](const Rule* rule) {
+            return std::ranges::any_of(rule->sources, [&](const Selector& source) {
+                return match_source(source, who, policy_) != Match::No;
+            });
+        });
+    }
+    return place->second;
 }
 
 Match Evaluator::has(const Selector& who, const Role& role) const {
@@ -321,7 +359,7 @@ Match Evaluator::reaches(const Selector& who, const Destination& destination) co
     std::vector<Match> answers;
     for (const Traffic& wanted : destination.traffic) {
         Match best = Match::No;
-        for (const Candidate& one : candidates(target)) {
+        for (const Candidate& one : all_) {
             const Match place =
                 std::min(match_destination(one.destination->selector, target, policy_),
                          match_traffic(one.destination->traffic, wanted));

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "renderer/access/match.h"
@@ -70,8 +72,13 @@ public:
     // The policy must outlive the evaluator.
     explicit Evaluator(const Policy& policy);
 
-    // Returns who may reach the endpoint, sorted by who. Those that match Unknown come last.
+    // Returns who may reach the endpoint, sorted by who. Those that match Unknown come last. Rules
+    // for addresses of single devices are not in it.
     const std::vector<Access>& who_reaches(const Device& device, const Endpoint& endpoint);
+
+    // Returns the rules for addresses of single devices, of which the endpoint may have one. They
+    // are the same for all devices.
+    const std::vector<const Rule*>& unknown_rules(const Endpoint& endpoint);
 
     // Returns the roles that the device gives. Grants for a Tailscale Service do not count.
     [[nodiscard]] std::vector<Role> roles(const Device& device) const;
@@ -97,13 +104,17 @@ private:
 
     [[nodiscard]] std::vector<Candidate> candidates(const Target& target) const;
     [[nodiscard]] Match may_send(const Egress& egress, const Traffic& wanted) const;
+    bool may_be(const Selector& who, const std::vector<const Rule*>& rules);
     [[nodiscard]] std::vector<Access> find_access(const Device& device,
                                                   const Endpoint& endpoint) const;
 
     const Policy& policy_;
     std::map<std::string, std::vector<Candidate>, std::less<>> by_name_;  // of a tag or a Service
     std::vector<Candidate> others_, all_;
+    std::vector<Candidate> of_all_devices_, of_addresses_;  // of `others_`
     std::map<std::string, std::vector<Access>> known_;
+    std::map<std::tuple<bool, int, int, int>, std::vector<const Rule*>> unknown_;
+    std::map<std::pair<const void*, std::string>, bool> sources_;
 };
 
 // Returns "group:dev (tcp:80) if posture:new".

@@ -91,6 +91,9 @@ std::string who(std::string_view rules, const Device& device) {
     }
     Evaluator evaluator(*read->policy);
     std::vector<std::string> names;
+    for (const Rule* rule : evaluator.unknown_rules(device.endpoints.front())) {
+        names.push_back("?" + rule->sources.front().text);
+    }
     for (const Access& access : evaluator.who_reaches(device, device.endpoints.front())) {
         names.push_back((access.match == Match::Unknown ? "?" : "") +
                         who_text(access.who->text, access.parts, access.postures));

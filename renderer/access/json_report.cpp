@@ -47,6 +47,11 @@ public:
         return map;
     }
 
+    // Returns the rules for addresses of single devices, which are in no endpoint's list.
+    [[nodiscard]] Value unknown_rules() const {
+        return json_rules({unknown_.all().begin(), unknown_.all().end()}, sources_);
+    }
+
 private:
     Value json_device(const Device& device) {
         Value map = Value::map({{"hostname", device.name},
@@ -66,6 +71,7 @@ private:
     }
 
     Value json_endpoint(const Device& device, const Endpoint& endpoint) {
+        unknown_.add(evaluator_.unknown_rules(endpoint));
         Value who = Value::list();
         for (const Access& access : evaluator_.who_reaches(device, endpoint)) {
             Value map = Value::map({{"who", access.who->text}, {"allowed", word_of(access.match)}});
@@ -107,6 +113,7 @@ private:
     const Question& question_;
     Evaluator& evaluator_;
     const SourceMap& sources_;
+    UnknownRules unknown_;
 };
 
 }  // namespace
@@ -120,6 +127,7 @@ std::string json_report(const std::vector<Cluster>& clusters, const Question& qu
     }
     Value report = Value::map({{"version", kReportVersion}, {"report", "access"}});
     report.add("clusters", std::move(all));
+    report.add("unknownRules", writer.unknown_rules());
     report.add("unknownSections", text_list(policy.unknown_sections));
     return write_json_pretty(report) + "\n";
 }

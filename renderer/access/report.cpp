@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "renderer/base/printable.h"
@@ -71,7 +70,7 @@ public:
     // Says which rules are not in the tables.
     [[nodiscard]] std::string notes() const {
         std::string text;
-        for (const Rule* rule : unknown_) {
+        for (const Rule* rule : unknown_.all()) {
             text += fmt::format(
                 "{}: unknown: it names addresses or devices that are not known before the devices "
                 "join\n",
@@ -85,7 +84,7 @@ private:
         const std::vector<Access>& all = evaluator_.who_reaches(device, endpoint);
         Row row = {name_of(device, endpoint), target_text(endpoint)};
         if (question_.from.empty()) {
-            row.push_back(who_column(all));
+            row.push_back(who_column(all, endpoint));
         }
         for (const Selector& from : question_.from) {
             row.emplace_back(word_of(evaluator_.reaches(from, device, endpoint)));
@@ -100,17 +99,19 @@ private:
         add_roles(device, endpoint);
     }
 
-    std::string who_column(const std::vector<Access>& all) {
+    std::string who_column(const std::vector<Access>& all, const Endpoint& endpoint) {
+        const std::vector<const Rule*>& unknown = evaluator_.unknown_rules(endpoint);
+        unknown_.add(unknown);
         std::vector<std::string> names;
         for (const Access& access : all) {
             if (access.match == Match::Unknown) {
-                unknown_.insert(access.rules.begin(), access.rules.end());
+                unknown_.add(access);
             } else {
                 names.push_back(access_text(access));
             }
         }
         if (names.empty()) {
-            return all.empty() ? "no one" : "unknown";
+            return all.empty() && unknown.empty() ? "no one" : "unknown";
         }
         return fmt::format("{}", fmt::join(names, ", "));
     }
@@ -167,8 +168,9 @@ private:
             std::string line;
             for (std::size_t i = 0; i < row.size(); ++i) {
                 line += row[i];
-                line.append(widths[i] - std::min(widths[i], count_characters(row[i])), ' ');
-                line += "  ";
+                if (i + 1 < row.size()) {
+                    line.append(widths[i] - count_characters(row[i]) + 2, ' ');
+                }
             }
             text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
         }
@@ -179,7 +181,7 @@ private:
     Evaluator& evaluator_;
     const SourceMap& sources_;
     std::vector<Row> rows_;
-    std::set<const Rule*> unknown_;  // all are in one list
+    UnknownRules unknown_;
 };
 
 }  // namespace

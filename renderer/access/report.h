@@ -1,6 +1,7 @@
 // Prints who may reach what: a table for people, JSON for programs (docs/formats.md).
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,23 @@ struct Question {
     [[nodiscard]] bool asks(const Endpoint& one) const {
         return port < 0 || one.kind != Endpoint::Kind::Port || one.port == port;
     }
+};
+
+// Rules of which it is unknown whether they mean a device, in the order of the file.
+class UnknownRules {
+public:
+    // `rules` is one of the evaluator's lists.
+    void add(const std::vector<const Rule*>& rules) {
+        if (lists_.insert(&rules).second) {
+            all_.insert(rules.begin(), rules.end());
+        }
+    }
+    void add(const Access& access) { all_.insert(access.rules.begin(), access.rules.end()); }
+    [[nodiscard]] const std::set<const Rule*>& all() const { return all_; }
+
+private:
+    std::set<const std::vector<const Rule*>*> lists_;
+    std::set<const Rule*> all_;  // of one vector
 };
 
 // Returns "no", "unknown", "part" or "yes".

@@ -5,6 +5,7 @@
 #include <array>
 #include <deque>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "renderer/cli/gates.h"
 #include "renderer/cli/removals.h"
 #include "renderer/cli/sides.h"
+#include "renderer/cli/source_links.h"
 #include "renderer/diff/compare.h"
 #include "renderer/diff/formats.h"
 #include "renderer/diff/rendered_tree.h"
@@ -86,6 +88,10 @@ public:
         return runs_.fail(console, fmt::format("{} \"{}\" cannot be compared", what_, name_));
     }
     void print_diagnostics(Console& console) const { runs_.print_diagnostics(console); }
+    [[nodiscard]] std::map<std::string, std::string> links(const std::string& base) {
+        return base.empty() ? std::map<std::string, std::string>()
+                            : source_links(base, runs_.all(), warnings());
+    }
     std::vector<diff::ClusterTree> take() { return std::move(trees_); }
     // True if the sources exist but cannot be rendered.
     [[nodiscard]] bool is_broken() const { return is_broken_; }
@@ -265,6 +271,7 @@ int report_alone(const Options& options, const secrets::SecretHash& hash, Side& 
     if (is_head) {
         good.print_diagnostics(console);
         comparison.warnings = good.warnings();
+        comparison.links = good.links(options.link_sources);
     }
     if (!print_report(comparison, options, console) || !is_head) {
         return kErrors;
@@ -317,6 +324,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     comparison.base = options.base;
     comparison.head = options.head;
     comparison.warnings = head.warnings();
+    comparison.links = head.links(options.link_sources);
     head.print_diagnostics(console);
     if (!print_report(comparison, options, console)) {
         return kErrors;

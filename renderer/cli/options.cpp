@@ -159,6 +159,9 @@ void add_diff(CLI::App& app, Options& options) {
                                                {"markdown", ReportFormat::Markdown},
                                                {"json", ReportFormat::Json}};
     add_choice(verb, "--format", options.format, formats, "how to print it (default terminal)");
+    add(verb, "--link-sources", options.link_sources, "URL",
+        "with --format markdown: link sources of HEAD below this address, such as "
+        "https://…/blob/REV");
     verb.add_flag("--exit-code", options.exit_code, "exit 3 when anything differs");
     add(verb, "--set-head", options.head_sets, "KEY=VALUE",
         "one Helm value for HEAD only, such as tailrender.operatorVersion=1.104 (repeatable)")

@@ -50,6 +50,7 @@ struct Options {
     std::vector<DiagnosticTarget> diagnostics;  // none: text on standard error
     std::string base, head;                     // diff
     std::string hash_key_file;                  // diff
+    std::string link_sources;                   // diff: what addresses of sources begin with
     std::vector<std::string> head_sets;         // diff: after those of `load`, for HEAD only
     ReportFormat format = ReportFormat::Text;
     bool exit_code = false;  // diff

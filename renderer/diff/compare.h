@@ -50,6 +50,8 @@ struct Comparison {
     std::string alone;
     std::vector<std::string> warnings;        // about HEAD, one line each
     std::vector<ClusterComparison> clusters;  // sorted by name
+    // What Markdown links to: "Service/shop/web", "shop/web.yaml:2:3" -> "https://…/web.yaml#L2".
+    std::map<std::string, std::string> links = {};
 
     [[nodiscard]] bool is_equal() const;
 };

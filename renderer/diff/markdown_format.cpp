@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
+#include <string>
 
 #include "renderer/diff/formats.h"
 #include "renderer/diff/outline.h"
@@ -35,13 +37,18 @@ std::string escaped(char c) {
     return kSpecial.find(c) == std::string_view::npos ? text : "\\" + text;
 }
 
+using SourceLinks = std::map<std::string, std::string>;
+
 // Escapes everything but code, and draws arrows.
-std::string markdown(std::string_view text) {
+std::string markdown(std::string_view text, const SourceLinks& links) {
     std::string out;
     while (!text.empty()) {
         if (text.front() == kCode) {
             const auto end = text.find(kCodeEnd);
-            out += fenced(text.substr(1, end - 1));
+            const std::string code(text.substr(1, end - 1));
+            const auto link = links.find(code);
+            out += link == links.end() ? fenced(code)
+                                       : fmt::format("[{}](<{}>)", fenced(code), link->second);
             text.remove_prefix(end + 1);
         } else if (text.starts_with("->")) {
             out += "→";
@@ -58,11 +65,12 @@ std::string_view sign(char mark) {
     return mark == '+' ? "➕" : mark == '-' ? "➖" : mark == '!' ? "🚨" : "✏️";
 }
 
-std::string item(const OutlineLine& line, std::string_view quote) {
-    std::string out = fmt::format("{}- {} {}\n", quote, sign(line.mark), markdown(line.text));
+std::string item(const OutlineLine& line, std::string_view quote, const SourceLinks& links) {
+    std::string out =
+        fmt::format("{}- {} {}\n", quote, sign(line.mark), markdown(line.text, links));
     const std::size_t shown = std::min(line.details.size(), kOpenDetails);
     for (std::size_t i = 0; i < shown; ++i) {
-        out += fmt::format("{}  - {}\n", quote, markdown(line.details[i]));
+        out += fmt::format("{}  - {}\n", quote, markdown(line.details[i], links));
     }
     if (shown < line.details.size()) {
         out += fmt::format("{}  - … and {} more\n", quote, line.details.size() - shown);
@@ -75,32 +83,34 @@ bool comes_or_goes(const OutlineLine& line) {
     return line.mark == '+' || line.mark == '-' || line.is_renamed;
 }
 
-std::string brief_item(const OutlineLine& line, std::string_view quote) {
+std::string brief_item(const OutlineLine& line, std::string_view quote, const SourceLinks& links) {
     OutlineLine brief = line;
     if (!line.names_in_details) {
         brief.details.clear();
     }
-    return item(brief, quote);
+    return item(brief, quote, links);
 }
 
-std::size_t brief_size(const OutlineLine& line) {
-    return comes_or_goes(line) ? brief_item(line, "> ").size() : 0;
+std::size_t brief_size(const OutlineLine& line, const SourceLinks& links) {
+    return comes_or_goes(line) ? brief_item(line, "> ", links).size() : 0;
 }
 
-std::size_t brief_size(const OutlineSection& section) {
+std::size_t brief_size(const OutlineSection& section, const SourceLinks& links) {
     std::size_t size = 5 * section.title.size() + 2 * kClosing;
     for (const OutlineLine& line : section.lines) {
-        size += brief_size(line);
+        size += brief_size(line, links);
     }
     return size;
 }
 
 class Markdown {
 public:
+    explicit Markdown(const SourceLinks& links) : links_(links) {}
+
     std::string print(const Outline& outline) {
         out_ = kMark;
         if (!outline.note.empty()) {
-            out_ += fmt::format("**{}**\n\n", markdown(outline.note));
+            out_ += fmt::format("**{}**\n\n", markdown(outline.note, links_));
         }
         if (!outline.warnings.empty()) {
             add({.title = fmt::format("Warnings of HEAD: {}", outline.warnings.size()),
@@ -109,7 +119,7 @@ public:
         }
         std::size_t behind = 0;  // the size of the names in the sections that follow
         for (const OutlineSection& section : outline.sections) {
-            behind += brief_size(section);
+            behind += brief_size(section, links_);
         }
         for (std::size_t i = 0; i < outline.sections.size(); ++i) {
             const OutlineSection& section = outline.sections[i];
@@ -122,12 +132,12 @@ public:
             }
             // A section may use half of the rest, so that the following ones are shown as well.
             const bool last = i + 1 == outline.sections.size();
-            behind -= brief_size(section);
+            behind -= brief_size(section, links_);
             const std::size_t free = left - needed - kClosing;
             const std::size_t room = free - std::min(behind, free / 2);
             add(section, last ? room : std::min(free / 2, room), room);
         }
-        out_ += fmt::format("**tailrender diff:** {}\n", markdown(outline.summary));
+        out_ += fmt::format("**tailrender diff:** {}\n", markdown(outline.summary, links_));
         return std::move(out_);
     }
 
@@ -145,23 +155,23 @@ private:
         std::size_t done = 0;
         std::size_t names = 0;  // the size of the names still to be listed
         for (const OutlineLine& line : section.lines) {
-            names += brief_size(line);
+            names += brief_size(line, links_);
         }
         bool folded = noise;
         for (; done < section.lines.size(); ++done) {
             const bool fold =
                 !alarm && !folded && done >= kOpenLines && !comes_or_goes(section.lines[done]);
-            std::string next = item(section.lines[done], quote);
+            std::string next = item(section.lines[done], quote, links_);
             if (fold) {
                 next = fmt::format("\n{}{}",
                                    fold_begin(fmt::format("{} more", section.lines.size() - done)),
                                    next);
             }
             const std::size_t size = text.size() + next.size();
-            if (size > share || size + names - brief_size(section.lines[done]) > room) {
+            if (size > share || size + names - brief_size(section.lines[done], links_) > room) {
                 break;
             }
-            names -= brief_size(section.lines[done]);
+            names -= brief_size(section.lines[done], links_);
             folded = folded || fold;
             text += next;
         }
@@ -175,7 +185,7 @@ private:
         std::size_t more = 0;
         std::size_t unnamed = 0;
         for (const OutlineLine& line : lines) {
-            const std::string next = comes_or_goes(line) ? brief_item(line, quote) : "";
+            const std::string next = comes_or_goes(line) ? brief_item(line, quote, links_) : "";
             if (next.empty() || next.size() > room) {
                 ++more;
                 unnamed += next.empty() ? 0 : 1;
@@ -194,7 +204,7 @@ private:
     }
 
     void begin(const OutlineSection& section) {
-        const std::string title = markdown(section.title);
+        const std::string title = markdown(section.title, links_);
         switch (section.weight) {
             case Weight::Alarm:
                 out_ += fmt::format("> [!CAUTION]\n> ### 🌍 {}\n", title);
@@ -218,13 +228,14 @@ private:
         return fmt::format("<details><summary>{}</summary>\n\n", text);
     }
 
+    const SourceLinks& links_;
     std::string out_;
 };
 
 }  // namespace
 
 std::string markdown_report(const Comparison& comparison) {
-    return Markdown().print(outline_of(comparison));
+    return Markdown(comparison.links).print(outline_of(comparison));
 }
 
 }  // namespace renderer::diff

@@ -23,6 +23,16 @@ std::string code(std::string_view text) {
     return fmt::format("{}{}{}", kCode, safe(text), kCodeEnd);
 }
 
+// The place is a code span of its own where it has a link.
+std::string warning_text(const std::string& warning, const Comparison& comparison) {
+    const std::size_t colon = warning.find(": ");
+    const std::string place = warning.substr(0, colon);
+    if (!comparison.links.contains(place)) {
+        return code(warning);
+    }
+    return fmt::format("{}: {}", code(place), code(warning.substr(colon + 2)));
+}
+
 std::string tailnet_note(const std::string& tailnet) {
     return tailnet.empty() ? "" : fmt::format(" in tailnet {}", code(tailnet));
 }
@@ -414,7 +424,7 @@ Outline outline_of(const Comparison& comparison) {
     for (const bool is_hidden : {true, false}) {
         for (const std::string& warning : comparison.warnings) {
             if (warning.ends_with(kHiddenExposure) == is_hidden) {
-                outline.warnings.push_back({'!', code(warning), {}});
+                outline.warnings.push_back({'!', warning_text(warning, comparison), {}});
             }
         }
     }

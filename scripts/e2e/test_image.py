@@ -24,7 +24,7 @@ from shared.debian_root import debian
 from shared.fleet import FLEET
 from shared.namespaces import mounts_of_our_own
 from shared.oci import Bundle
-from shared.recipe import PROXY, ROOT, RUNTIME, Store, build_proxy, build_runtime, stages
+from shared.recipe import PROXY, ROOT, RUNTIME, Store, build_proxy, build_renderer, build_runtime, stages
 
 COVERS = ["examples/fleet", "plugins/argocd", "plugins/image", "runtime/CMakeLists.txt", "scripts/image_root"]
 PROGRAMS = ["argocd", "helm3", "kustomize", "tailscale-1.104"]
@@ -52,36 +52,28 @@ def version(tailrender):
     return run(tailrender, "--version").split()[1]
 
 
-def base_of(recipe):
-    """Returns the image that all stages with a system start from; checks that the first stage copies what the build needs, and that all of
-    it exists."""
+def test_sources_of_the_recipe():
+    """The first stage copies what the build needs, and all of it exists."""
+    recipe = stages()
     assert set(recipe) == {"sources", "build-runtime", "runtime", "stock", "build-proxy", "proxy", "build", "programs", ""}
     copied = {path for sources in re.findall(r"(?m)^COPY (.+) \S+$", recipe["sources"]) for path in sources.split()}
     needed = set(re.findall(r"(?m)^add_subdirectory\((\w+)\)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")))
     absent = {path for path in copied if not (ROOT / path).exists()}
     assert needed <= copied and not absent
-    bases = {recipe[name].split()[1] for name in ("sources", "proxy", "")}
-    assert len(bases) == 1
-    return bases.pop()
 
 
 @pytest.fixture(scope="module")
 def system(store):
     """Adds debian:12-slim to the store."""
-    container = store.run("from", "scratch")
-    store.run("add", "--quiet", container, debian(), "/")
-    store.run("commit", "--quiet", "--rm", container, base_of(stages()))
+    store.add_system(debian())
 
 
 @pytest.fixture(scope="module")
-def renderer(system, store, place, version):
+def renderer(system, store, tools, place, version):
     """Builds the image and returns its tag."""
-    recipe, tag = stages(), TAG + version
+    tag = TAG + version
     run(ROOT / "scripts" / "package", "--into", place / "build" / "package")
-    (place / "programs" / "programs").mkdir(parents=True)
-    for program in ("kustomize", "helm"):
-        shutil.copy(shutil.which(program), place / "programs" / "programs")
-    store.build(recipe[""], tag, {"build": place / "build", "programs": place / "programs"})
+    build_renderer(store, tag, place / "build", tools)
     return tag
 
 

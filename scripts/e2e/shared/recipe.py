@@ -5,6 +5,7 @@ The stages that compile are left out, and their results come from this machine. 
 import json
 import pathlib
 import re
+import shutil
 
 from shared.checks import run
 from shared.fleet import ROOT
@@ -21,10 +22,11 @@ def stages():
 
 
 class Store:
-    """Buildah, with a separate store of images. vfs works on every file system, overlay is faster with large images."""
+    """Buildah, with a separate store of images. vfs works on every file system, overlay is faster with large images. `time` is that of
+    all files and images, in seconds."""
 
-    def __init__(self, folder, driver):
-        self.folder = folder
+    def __init__(self, folder, driver, time=0):
+        self.folder, self.time = folder, str(time)
         self.words = ["buildah", "--root", folder / "images", "--runroot", folder / "run", "--storage-driver", driver]
 
     def run(self, *words):
@@ -35,14 +37,35 @@ class Store:
         file = self.folder / "Containerfile"
         file.write_text(recipe, encoding="utf-8")
         contexts = [word for stage, result in results.items() for word in ("--build-context", f"{stage}={result}")]
-        self.run("build", "--isolation", "chroot", "--pull=false", "--timestamp", "0", *contexts, "--file", file, "--tag", tag,
+        self.run("build", "--isolation", "chroot", "--pull=false", "--timestamp", self.time, *contexts, "--file", file, "--tag", tag,
                  next(iter(results.values())))
+
+    def add_system(self, tar=None):
+        """Adds the image that all stages with a system start from: it is fetched, or made of the root file system in the tar."""
+        bases = {stages()[name].split()[1] for name in ("sources", "proxy", "")}
+        assert len(bases) == 1, f"the stages start from different images: {bases}"
+        name = bases.pop()
+        if not tar:
+            self.run("pull", name)
+            return
+        container = self.run("from", "scratch")
+        self.run("add", "--quiet", container, tar, "/")
+        self.run("commit", "--quiet", "--rm", "--timestamp", self.time, container, name)
 
     def config(self, tag):
         return json.loads(self.run("inspect", "--type", "image", tag))["OCIv1"]["config"]
 
     def open(self, tag):
         return pathlib.Path(self.run("mount", self.run("from", "--pull=never", tag)))
+
+
+def build_renderer(store, tag, package, tools):
+    """Builds the renderer's image of the package in package/package, with kustomize and helm from the folder `tools`."""
+    programs = store.folder / "result-programs"
+    (programs / "programs").mkdir(parents=True)
+    for program in ("kustomize", "helm"):
+        shutil.copy(tools / program, programs / "programs")
+    store.build(stages()[""], tag, {"build": package, "programs": programs})
 
 
 def build_runtime(store, tag, program):

@@ -2,6 +2,7 @@
 //
 //	formats schema SCHEMA FILE    by a JSON Schema
 //	formats sarif FILE            by a reader of SARIF 2.1.0, which has to know every key
+//	formats oci MEDIATYPE FILE    by the schemas of OCI's image specification
 //
 // It ends with 1 and a line for each fault where there are any.
 package main
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/opencontainers/image-spec/schema"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/xeipuuv/gojsonschema"
 )
@@ -65,8 +67,18 @@ func judgeSarif(path string) []string {
 	return faults
 }
 
-func judgeSchema(schema, path string) []string {
-	rules, err := os.ReadFile(schema)
+func judgeOci(mediaType, path string) []string {
+	file, err := os.Open(path)
+	check(err)
+	defer file.Close()
+	if err := schema.Validator(mediaType).Validate(file); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
+func judgeSchema(rulesPath, path string) []string {
+	rules, err := os.ReadFile(rulesPath)
 	check(err)
 	text, err := os.ReadFile(path)
 	check(err)
@@ -86,8 +98,10 @@ func main() {
 		faults = judgeSarif(os.Args[2])
 	case len(os.Args) == 4 && os.Args[1] == "schema":
 		faults = judgeSchema(os.Args[2], os.Args[3])
+	case len(os.Args) == 4 && os.Args[1] == "oci":
+		faults = judgeOci(os.Args[2], os.Args[3])
 	default:
-		fmt.Fprintln(os.Stderr, "usage: formats sarif FILE | formats schema SCHEMA FILE")
+		fmt.Fprintln(os.Stderr, "usage: formats sarif FILE | formats schema SCHEMA FILE | formats oci MEDIATYPE FILE")
 		os.Exit(2)
 	}
 	for _, fault := range faults {

@@ -14,7 +14,7 @@ struct ImageReference {
     bool pinned = false;     // cannot change: a digest, or a full x.y.z tag
 };
 
-// True if such an image cannot change. A tag may name several full versions: "v0.1.0-1.104.5".
+// True if such an image cannot change. A tag may name several full versions: "v0.2.0-1.104.5".
 bool is_pinned(std::string_view tag, std::string_view digest);
 
 ImageReference parse_image_reference(std::string_view text);

@@ -44,8 +44,8 @@ TEST(ImageReference, FindsThePathAndWhetherItCanChange) {
     const ImageReference plain = parse_image_reference("index.docker.io/tailscale:stable");
     EXPECT_EQ(plain.path, "library/tailscale");
     EXPECT_FALSE(plain.pinned);
-    EXPECT_TRUE(is_pinned("v0.1.0-1.104.5", ""));
-    EXPECT_FALSE(is_pinned("v0.1.0-debug", ""));
+    EXPECT_TRUE(is_pinned("v0.2.0-1.104.5", ""));
+    EXPECT_FALSE(is_pinned("v0.2.0-debug", ""));
     EXPECT_FALSE(is_pinned("v0.1-1.104.5", ""));
     EXPECT_FALSE(is_pinned("", ""));
     EXPECT_TRUE(parse_image_reference("a@sha256:" + std::string(64, '0')).pinned);

@@ -61,7 +61,7 @@ TEST_F(Completion, BashOffersVerbsFlagsAndFiles) {
               "--help --version access check cmp commit completion devices diff explain fix "
               "gitops-snippets graph images "
               "install krm lint "
-              "post-render render roots tailnet-policy ");
+              "post-render render roots schema tailnet-policy ");
     EXPECT_EQ(bash("render --clu"), "--cluster ");
     EXPECT_EQ(bash("post-render --rel"), "--release ");
     EXPECT_EQ(bash("render --rel"), " ");

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "renderer/cli/option_flags.h"
+#include "renderer/cli/schemas.h"
 #include "renderer/cli/usage_error.h"
 #include "renderer/core/known_words.h"
 #include "renderer/plan/release.h"
@@ -339,6 +340,17 @@ void add_gitops_snippets(CLI::App& app, Options& options) {
     add_format(verb, options);
 }
 
+void add_schema(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "schema", "print a JSON Schema of a file that you write",
+                 "  tailrender schema config > config.schema.json   # .tailrender.yaml\n"
+                 "  tailrender schema values > values.schema.json   # with tailrender:");
+    limit(verb.add_option("NAME", options.schema, "the file"),
+          {std::string(kConfigSchema), std::string(kValuesSchema)})
+        ->required();
+    add_format(verb, options);
+}
+
 void add_completion(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "completion", "print a completion script for a shell",
                               "  source <(tailrender completion bash)\n"
@@ -380,37 +392,14 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "Exit codes: 0 ok; 1 errors or a failed write; 2 usage; 3 stale or different; 4 "
         "--fail-on.");
     for (const auto add_verb_and_flags :
-         {add_render, add_check, add_post_render, add_krm, add_cmp, add_explain, add_lint, add_diff,
-          add_install, add_devices, add_graph, add_images, add_access, add_tailnet_policy,
-          add_commit, add_fix, add_roots, add_gitops_snippets, add_completion}) {
+         {add_render,  add_check,           add_post_render, add_krm,
+          add_cmp,     add_explain,         add_lint,        add_diff,
+          add_install, add_devices,         add_graph,       add_images,
+          add_access,  add_tailnet_policy,  add_commit,      add_fix,
+          add_roots,   add_gitops_snippets, add_schema,      add_completion}) {
         add_verb_and_flags(*app, options);
     }
     return app;
-}
-
-// Finds the targets of a command line that the parser has refused.
-std::vector<DiagnosticTarget> asked_targets(int argc, const char* const* argv) {
-    constexpr std::string_view kFlag = "--diagnostics";
-    std::vector<DiagnosticTarget> targets;
-    for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
-        std::string_view word = argv[i];
-        if (!word.starts_with(kFlag)) {
-            continue;
-        }
-        word.remove_prefix(kFlag.size());
-        const bool is_next = word.empty() && i + 1 < argc;
-        if (is_next || word.starts_with('=')) {
-            word = is_next ? std::string_view(argv[i + 1]) : word.substr(1);
-            std::optional<DiagnosticTarget> target = parse_target(word);
-            const bool is_second =
-                target && target->file.empty() &&
-                std::ranges::any_of(targets, [](const auto& one) { return one.file.empty(); });
-            if (target && !is_second) {
-                targets.push_back(std::move(*target));
-            }
-        }
-    }
-    return targets;
 }
 
 // Finds an empty list of hosts. CLI11 takes it for a flag without a value, which allows all hosts.

@@ -44,6 +44,7 @@ struct Options {
     std::string shell;      // completion
     std::string action;     // cmp
     std::string tool;       // gitops-snippets
+    std::string schema;     // schema
     std::string release;    // post-render
     bool annotate = false;  // post-render: --on-error
     std::string log_file;

@@ -138,4 +138,28 @@ Diagnostic usage_error(const CLI::App& app, const CLI::ParseError& error) {
     return {.rule = "usage", .where = "tailrender", .message = message, .hint = hint};
 }
 
+std::vector<DiagnosticTarget> asked_targets(int argc, const char* const* argv) {
+    constexpr std::string_view kFlag = "--diagnostics";
+    std::vector<DiagnosticTarget> targets;
+    for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+        std::string_view word = argv[i];
+        if (!word.starts_with(kFlag)) {
+            continue;
+        }
+        word.remove_prefix(kFlag.size());
+        const bool is_next = word.empty() && i + 1 < argc;
+        if (is_next || word.starts_with('=')) {
+            word = is_next ? std::string_view(argv[i + 1]) : word.substr(1);
+            std::optional<DiagnosticTarget> target = parse_target(word);
+            const bool is_second =
+                target && target->file.empty() &&
+                std::ranges::any_of(targets, [](const auto& one) { return one.file.empty(); });
+            if (target && !is_second) {
+                targets.push_back(std::move(*target));
+            }
+        }
+    }
+    return targets;
+}
+
 }  // namespace renderer::cli

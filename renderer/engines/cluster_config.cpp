@@ -272,6 +272,10 @@ repo::ConfigFile read_clusters(const repo::SourceTree& tree, const repo::LoadOpt
 
 }  // namespace
 
+repo::Schema config_fields() {
+    return kFileFields;
+}
+
 void give_facts(const Cluster& cluster, repo::LoadOptions& options) {
     options.configured_substitutes = cluster.substitutes;
     options.configured_chart_dirs = cluster.chart_dirs;

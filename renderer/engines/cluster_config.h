@@ -10,6 +10,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 #include "renderer/engines/bundle.h"
+#include "renderer/repo/closed_schema.h"
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
 
@@ -35,6 +36,9 @@ struct Cluster {
     Value kubernetes_version = {};                // as spelled; Null if not set
     std::vector<Value> layers = {};               // chart values: domains, then `values`
 };
+
+// Returns the keys of the file. `values` of a cluster are not checked here.
+repo::Schema config_fields();
 
 // Returns the names of all clusters in the file, in its order.
 std::vector<std::string> cluster_names(const repo::SourceTree& tree,

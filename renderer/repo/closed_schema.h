@@ -40,6 +40,10 @@ struct SchemaField {
     // Checks a value of the right type further; may be nullptr.
     void (*check)(std::string_view path, const Value& value, Diagnostics& diagnostics) = nullptr;
     bool is_secret = false;  // messages do not show its value
+    // What `check` takes, for a JSON Schema.
+    std::string_view form = {};     // in words
+    std::string_view choices = {};  // the values, separated by "|"
+    bool is_open = false;           // another value than these is only a warning
 };
 
 // Returns nullptr if the schema has no field of that name.

@@ -2,7 +2,7 @@
 
 SARIF is judged by the schema of SARIF 2.1.0, which is part of a reader of it, and by that reader, JUnit XML by a parser of XML, commands of GitHub by the escapes that its runner undoes. The
 inputs are trees with mistakes and with names that try to be more than text. Reports and diagnostics in JSON are judged by docs/formats.json, and
-the policy of docs/formats.md judges a change by the real conftest.
+the policy of docs/formats.md judges a change by the real conftest. The schemas of the files that users write agree with the program.
 """
 import json
 import pathlib
@@ -201,3 +201,50 @@ def test_policy_of_the_documentation(change, tailrender, tmp_path):
     (change / "head/other.yaml").write_text(FUNNEL.replace("NAME", "other"))
     code, said = judged("base", "head")
     assert code == 1 and "Ingress/shop/other would be public: https:443/" in said, said
+
+
+IMAGE = {"repository": "registry.example.com/tailrender-proxy"}
+VALUES = [
+    ({}, True), ({"tailrender": {"dataplane": "native", "proxyImage": IMAGE}}, True), ({"tailrender": {"dataplan": "native"}}, False),
+    ({"tailrender": {"dataplane": "nativ"}}, False), ({"tailrender": {"dataplane": ""}}, True), ({"tailrender": {"serviceMonitors": None}}, True),
+    ({"tailrender": {"proxyImage": {"tags": "v1"}}}, False), ({"tailrender": {"externalSecret": {"clientId": {"key": 1}}}}, False),
+    ({"operatorConfig": {"logging": "loud"}}, True), ({"operatorConfig": {"logging": 1}}, False), ({"noKeyOfTheChart": 1}, True),
+    ({"operatorConfig": {"noKeyOfTheChart": 1}}, True), ({"installCRDs": "true"}, False), ({"apiServerProxyConfig": {"mode": True}}, True),
+    ({"proxyConfig": {"defaultTags": ["tag:k8s"]}}, False), ({"operatorConfig": {"defaultTags": ["tag:k8s"]}}, True), (["tailrender"], False),
+]
+
+
+@pytest.mark.parametrize("values, is_right", VALUES)
+@pytest.mark.parametrize("name", ["values", "config"])
+def test_schemas_of_what_users_write(tailrender, tmp_path, name, values, is_right):
+    """The schema and the program agree. In .tailrender.yaml the values are those of a cluster."""
+    tree(tmp_path, "good")
+    document = {"clusters": [{"name": "home", "values": values}]} if name == "config" else values
+    file = tmp_path / (".tailrender.yaml" if name == "config" else "values.json")
+    file.write_text(json.dumps(document), encoding="utf-8")
+    words = [] if name == "config" else ["--values", file]
+    done = attempt(tailrender, "devices", tmp_path / "web.yaml" if name == "values" else tmp_path, *words)
+    assert (done.returncode == 0) == is_right, done.stderr
+    judged(tailrender, tmp_path, name, file, is_right)
+
+
+@pytest.mark.parametrize("config, is_right", [
+    ({"ignore": ["old"], "substitute": {"CLUSTER": "home"}}, True), ({"ignore": "old"}, False), ({"cluster": []}, False),
+    ({"clusters": [{"name": "home", "labels": {"env": "lab"}, "bundles": ["*"], "kubernetesVersion": 1.35}]}, True),
+    ({"clusters": [{"name": "home", "labels": {"env": 1}}]}, False), ({"clusters": {"name": "home"}}, False),
+])
+def test_schema_of_the_configuration(tailrender, tmp_path, config, is_right):
+    tree(tmp_path, "good")
+    file = tmp_path / ".tailrender.yaml"
+    file.write_text(json.dumps(config), encoding="utf-8")
+    done = attempt(tailrender, "devices", tmp_path)
+    assert (done.returncode == 0) == is_right, done.stderr
+    judged(tailrender, tmp_path, "config", file, is_right)
+
+
+def judged(tailrender, folder, name, file, is_right):
+    schema = folder / "schema.json"
+    schema.write_text(run(tailrender, "schema", name), encoding="utf-8")
+    judgement = attempt("formats", "schema", schema, file)
+    schema.unlink()
+    assert judgement.returncode == (0 if is_right else 1), judgement.stderr

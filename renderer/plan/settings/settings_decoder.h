@@ -1,7 +1,7 @@
 // The tree of settings before it is decoded: the chart's defaults, Helm's way of merging layers,
-// and the one table that says which keys exist and of what type they are. Refuses to guess: a key
-// that is not in the table is reported with the nearest one that is. Source of keys and defaults:
-// tailscale v1.96.5 cmd/k8s-operator/deploy/chart/values.yaml; of merging: Helm's coalesceValues.
+// and the check of keys by the tables of settings_fields.h. Refuses to guess: a key that is in no
+// table is reported with the nearest one that is. Source of defaults: tailscale v1.96.5
+// cmd/k8s-operator/deploy/chart/values.yaml; of merging: Helm's coalesceValues.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ Value merge_layers(Value defaults, const std::vector<const Value*>& layers);
 Finding report_unusable(std::string_view path, Pos pos, std::string_view found,
                         std::string_view expected, Diagnostics& diagnostics);
 
-// Reports keys that the table does not have (ours: error, the chart's: warning), values of the
+// Reports keys that the tables do not have (ours: error, the chart's: warning), values of the
 // wrong type, texts of the wrong form, values outside a closed choice, and values that are not
 // built yet.
 void check_keys(const Value& settings, Diagnostics& diagnostics);

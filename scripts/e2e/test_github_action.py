@@ -144,7 +144,8 @@ def served(folder):
 
 
 def test_program_of_a_release(runner, tmp_path):
-    """It is downloaded once, and its sum is checked each time."""
+    """It is downloaded once, its sum is checked each time, and a later step finds it."""
+    runner.workflow["jobs"]["diff"]["steps"].append({"run": "echo where=$(command -v tailrender)"})
     files = tmp_path / "files"
     files.mkdir()
     name = f"tailrender-1.2.3-linux-{run('dpkg', '--print-architecture').strip()}"
@@ -157,7 +158,7 @@ def test_program_of_a_release(runner, tmp_path):
     commit(runner.repo)
     for _ in range(2):
         code, log = runner.run(**release)
-        assert code == 0 and len(asked) == 1 and len(runner.forge.ours()) == 1, log
+        assert code == 0 and len(asked) == 1 and len(runner.forge.ours()) == 1 and re.search(rf"where=/.*/{name}/tailrender", log), log
     cached, = (tmp_path / "home").rglob(archive.name)
     cached.write_bytes(b"another program")
     code, log = runner.run(**release)

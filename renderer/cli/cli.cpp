@@ -59,6 +59,7 @@ constexpr std::array kVerbs = {
     Verb{"fix", run_fix},
     Verb{"roots", run_roots},
     Verb{"gitops-snippets", run_gitops_snippets},
+    Verb{"init", run_init},
     Verb{"schema", run_schema},
     Verb{"completion", run_completion},
 };

@@ -37,6 +37,8 @@ Result<int> run_roots(const Options& options, ClusterRuns& runs, Console& consol
 Result<int> run_gitops_snippets(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_explain(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_cmp(const Options& options, ClusterRuns& runs, Console& console);
+// Prints what a repository needs for the first render, or adds it.
+Result<int> run_init(const Options& options, ClusterRuns& runs, Console& console);
 // Prints a JSON Schema of a file that users write.
 Result<int> run_schema(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_completion(const Options& options, ClusterRuns& runs, Console& console);

@@ -60,7 +60,7 @@ TEST_F(Completion, BashOffersVerbsFlagsAndFiles) {
     EXPECT_EQ(bash("''"),
               "--help --version access check cmp commit completion devices diff explain fix "
               "gitops-snippets graph images "
-              "install krm lint "
+              "init install krm lint "
               "post-render render roots schema tailnet-policy ");
     EXPECT_EQ(bash("render --clu"), "--cluster ");
     EXPECT_EQ(bash("post-render --rel"), "--release ");

@@ -22,7 +22,7 @@ namespace renderer::cli {
 namespace {
 
 // Compares kinds as kubectl does: `asked` may have any case, be plural, or be a short name.
-bool is_kind(std::string_view kind, std::string_view asked) {
+bool matches_kind(std::string_view kind, std::string_view asked) {
     using Short = std::pair<std::string_view, std::string_view>;
     constexpr std::array kShorts = {Short{"svc", "Service"},      Short{"ing", "Ingress"},
                                     Short{"sts", "StatefulSet"},  Short{"cm", "ConfigMap"},
@@ -40,7 +40,7 @@ bool matches(std::string_view full, std::string_view asked) {
     const std::string_view kind = take(full, '/');
     const std::string_view asked_kind = take(asked, '/');
     const bool is_name = full == asked || full.substr(full.find('/') + 1) == asked;
-    return is_name && !asked.empty() && is_kind(kind, asked_kind);
+    return is_name && !asked.empty() && matches_kind(kind, asked_kind);
 }
 
 std::vector<const Object*> all_objects(const Run& run) {
@@ -280,7 +280,7 @@ std::string_view nearest_name(std::string_view asked,
     std::vector<std::string_view> names;
     std::vector<std::string_view> of_kind;
     for (const std::string_view candidate : candidates) {
-        const bool is_of_kind = is_kind(candidate.substr(0, candidate.find('/')), asked_kind);
+        const bool is_of_kind = matches_kind(candidate.substr(0, candidate.find('/')), asked_kind);
         if (is_of_kind) {
             of_kind.push_back(candidate);
             names.push_back(candidate.substr(candidate.rfind('/') + 1));

@@ -340,6 +340,22 @@ void add_gitops_snippets(CLI::App& app, Options& options) {
     add_format(verb, options);
 }
 
+void add_init(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "init", "show what a repository needs for its first render, or add it",
+                 "  tailrender init                    # writes nothing\n"
+                 "  tailrender init . --write          # then: git diff");
+    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    add(verb, "PATH", options.load.path, "DIR", "top of the repository (default .)");
+    verb.add_flag("--write", options.write, "add the files that are missing; none is changed");
+    const FlagChoices<Ci> choices = {
+        {"github", Ci::GitHub}, {"gitlab", Ci::GitLab}, {"none", Ci::None}};
+    add_choice(verb, "--ci", options.ci, choices, "the CI to add (default: the one that is found)");
+    add(verb, "--cluster", options.load.cluster, "NAME", "cluster of Flux, if there are several");
+    add_argo_clusters(verb, options.load);
+    add_diagnostics(verb, options);
+}
+
 void add_schema(CLI::App& app, Options& options) {
     CLI::App& verb =
         add_verb(app, "schema", "print a JSON Schema of a file that you write",
@@ -392,11 +408,12 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "Exit codes: 0 ok; 1 errors or a failed write; 2 usage; 3 stale or different; 4 "
         "--fail-on.");
     for (const auto add_verb_and_flags :
-         {add_render,  add_check,           add_post_render, add_krm,
-          add_cmp,     add_explain,         add_lint,        add_diff,
-          add_install, add_devices,         add_graph,       add_images,
-          add_access,  add_tailnet_policy,  add_commit,      add_fix,
-          add_roots,   add_gitops_snippets, add_schema,      add_completion}) {
+         {add_render,    add_check,           add_post_render, add_krm,
+          add_cmp,       add_explain,         add_lint,        add_diff,
+          add_install,   add_devices,         add_graph,       add_images,
+          add_access,    add_tailnet_policy,  add_commit,      add_fix,
+          add_roots,     add_gitops_snippets, add_init,        add_schema,
+          add_completion}) {
         add_verb_and_flags(*app, options);
     }
     return app;

@@ -15,6 +15,7 @@ namespace renderer::cli {
 enum class Color { Auto, Always, Never };
 enum class ReportFormat { Text, Markdown, Json };
 enum class Gate { Public, Removed, Replaced, Warning };
+enum class Ci { None, GitHub, GitLab };
 enum class GraphFormat { Mermaid, Svg, Dot, Json };
 
 struct PolicyOptions {
@@ -45,6 +46,8 @@ struct Options {
     std::string action;     // cmp
     std::string tool;       // gitops-snippets
     std::string schema;     // schema
+    std::optional<Ci> ci;   // init
+    bool write = false;     // init
     std::string release;    // post-render
     bool annotate = false;  // post-render: --on-error
     std::string log_file;

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "renderer/base/descriptor.h"
 #include "renderer/repo/link_guard.h"
@@ -17,10 +19,14 @@ namespace renderer::cli {
 
 namespace {
 
-Error cannot_write(const std::string& path, int reason) {
+Error cannot_write(const std::string& path, std::string_view reason) {
     return Error{{.rule = "write-failed",
                   .where = path,
-                  .message = fmt::format("cannot write this file: {}", std::strerror(reason))}};
+                  .message = fmt::format("cannot write this file: {}", reason)}};
+}
+
+Error cannot_write(const std::string& path, int reason) {
+    return cannot_write(path, std::strerror(reason));
 }
 
 }  // namespace
@@ -55,6 +61,26 @@ Result<Unit> Rewrite::finish() {
         return cannot_write(target_, errno);
     }
     temporary_.clear();
+    return Unit{};
+}
+
+Result<Unit> write_new_file(const std::string& top, const std::string& path, std::string_view text,
+                            bool is_program) {
+    const std::string whole = repo::join_path(top, path);
+    const std::string dir = repo::parent_path(whole);
+    if (!repo::is_within(repo::canonical_path(dir), repo::canonical_path(top))) {
+        return cannot_write(whole, "a symbolic link leaves the repository");
+    }
+    std::error_code failed;
+    std::filesystem::create_directories(dir, failed);
+    if (failed) {
+        return cannot_write(whole, failed.message());
+    }
+    Descriptor file(whole, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    if (file.get() < 0 || !write_all(file.get(), text) ||
+        (is_program && ::fchmod(file.get(), 0755) != 0) || !file.close()) {
+        return cannot_write(whole, errno);
+    }
     return Unit{};
 }
 

@@ -1,6 +1,8 @@
-// Replaces a file that the user has. The new text is first written to a temporary file beside it,
-// so that of several files none changes if one cannot be written. A symbolic link stays a link, and
-// the file keeps its mode and owner.
+// Writes files of the user's repository.
+//
+// Rewrite replaces a file that the user has. The new text is first written to a temporary file
+// beside it, so that of several files none changes if one cannot be written. A symbolic link stays
+// a link, and the file keeps its mode and owner.
 #pragma once
 
 #include <string>
@@ -25,5 +27,10 @@ private:
     Rewrite() = default;
     std::string target_, temporary_;
 };
+
+// Writes a file that does not exist yet, and the directories above it. `path` is below `top`, and
+// no symbolic link may lead out of it.
+Result<Unit> write_new_file(const std::string& top, const std::string& path, std::string_view text,
+                            bool is_program);
 
 }  // namespace renderer::cli

@@ -120,7 +120,7 @@ void ConfigFollower::reload() {
     reloaded_text_ = *text;
     peers_.log.info("tailscaled config watch: ensuring that config is up to date");
     peers_.api.reload_config(
-        lifetime_.guarded([this, text = *text](const localapi::LocalReply& reply) {
+        lifetime_.guarded([this, text = *text, turn = ++turn_](const localapi::LocalReply& reply) {
             if (reloaded_text_ == text) {
                 reloaded_text_.clear();
             }
@@ -128,7 +128,10 @@ void ConfigFollower::reload() {
                 peers_.log.error("error reloading tailscaled config: " + reply.problem);
                 return;
             }
-            config_.text = text;
+            if (turn > answered_) {  // replies may come in another order
+                answered_ = turn;
+                config_.text = text;
+            }
             peers_.log.info("tailscaled config watch: config was reloaded");
             reload();  // it may have changed back meanwhile
         }));

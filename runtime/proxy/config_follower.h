@@ -3,6 +3,7 @@
 // proxy runs, tailscaled is told of each change.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -66,7 +67,9 @@ private:
     std::function<void()> changed_;
     std::unique_ptr<ConfigCopy> copy_;  // if it is followed
     std::string reloaded_text_;         // the configuration that tailscaled is reloading
-    std::string key_text_;              // the key's file when tailscaled was started
+    std::uint64_t turn_ = 0,
+                  answered_ = 0;  // the last request to reload, and the last one answered
+    std::string key_text_;        // the key's file when tailscaled was started
     std::unique_ptr<WatchedFolder> folder_;
     bool is_over_ = false;
     Lifetime lifetime_;

@@ -107,7 +107,7 @@ Match match_via(const Rule& rule, const Device& device, const Endpoint& endpoint
 template <typename T>
 void sort_unique(std::vector<T>& all) {
     std::ranges::sort(all);
-    all.erase(std::ranges::unique(all).begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
 auto key_of(const Access& access) {

@@ -118,6 +118,7 @@ private:
 
     void add_rules(const std::string& who, const std::vector<const Rule*>& rules) {
         std::vector<std::string> texts;
+        texts.reserve(rules.size());
         for (const Rule* rule : rules) {
             texts.push_back(rule_text(*rule, sources_));
         }

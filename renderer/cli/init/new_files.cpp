@@ -12,6 +12,7 @@
 #include "renderer/plan/release.h"
 #include "renderer/repo/config_file.h"
 #include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer::cli {
 namespace {

@@ -83,16 +83,16 @@ kind: Ingress
 metadata: {name: web, namespace: shop}
 spec: {tls: [{hosts: [web]}], defaultBackend: {service: {name: web, port: {number: 80}}}}
 """
-LOAD_BALANCER = "operatorConfig.extraEnv[0].name=OPERATOR_DEFAULT_LOAD_BALANCER,operatorConfig.extraEnv[0].value=true"
+LOAD_BALANCER = 'operatorConfig: {extraEnv: [{name: OPERATOR_DEFAULT_LOAD_BALANCER, value: "true"}]}'
 
 
 @pytest.mark.parametrize(("setting", "web", "patch"), [
-    ("ingressClass.name=mesh", INGRESS, "{op: add, path: /spec/ingressClassName, value: mesh}"),
+    ("ingressClass: {name: mesh}", INGRESS, "{op: add, path: /spec/ingressClassName, value: mesh}"),
     (LOAD_BALANCER, SERVICE.replace(', annotations: {tailscale.com/expose: "true"}', ""), "{op: add, path: /spec/type, value: LoadBalancer}")])
 def test_builds_what_settings_make_an_input(render, tmp_path, setting, web, patch):
-    tree(tmp_path, {"app/web.yaml": web,
+    tree(tmp_path, {"app/web.yaml": web, "values.yaml": setting + "\n",
                     "app/kustomization.yaml": f"resources: [web.yaml]\npatches:\n- target: {{name: web}}\n  patch: |\n    - {patch}\n"})
-    ours = render("--set", setting)
+    ours = render("--values", "values.yaml")
     assert ours.returncode == 0, ours.stderr
     assert "app/web.yaml (kustomize build app)\n" in ours.stderr
     assert render("--allow-empty").stdout == ""

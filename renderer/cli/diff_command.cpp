@@ -7,7 +7,9 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,12 @@ public:
         return good ? *good : refuse(std::move(good.error().diagnostic));
     }
 
+    bool read_again() {
+        runs_.all().clear();
+        trees_.clear();
+        return read();
+    }
+
     // Returns true if there are no sources, but rendered trees below the directory, which are not
     // read as sources. If the user meant those, nothing would be compared.
     [[nodiscard]] bool has_only_rendered() const { return !beside_.empty(); }
@@ -58,6 +66,28 @@ public:
     int refuse_rendered(Console& console) {
         refuse(only_rendered(beside_));
         return fail(console);
+    }
+
+    // True if a device of `base` is missing.
+    [[nodiscard]] bool loses_devices_of(const Side& base) const {
+        std::set<std::string_view> parents;
+        for (const diff::ClusterTree& tree : trees_) {
+            for (const repo::InventoryDevice& device : tree.inventory.devices) {
+                parents.insert(device.parent);
+            }
+        }
+        return std::ranges::any_of(base.trees_, [&](const diff::ClusterTree& tree) {
+            return std::ranges::any_of(tree.inventory.devices, [&](const auto& device) {
+                return !parents.contains(device.parent);
+            });
+        });
+    }
+
+    // Lets units be checked that had devices in `base`.
+    void check_units_of(const Side& base) {
+        for (const diff::ClusterTree& tree : base.trees_) {
+            add_units(tree.inventory, load_.earlier_units);
+        }
     }
 
     // Adds the error and returns false.
@@ -301,6 +331,12 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     }
     if (!good[0] || !good[1]) {
         return (good[0] ? head : base).fail(console);
+    }
+    if (head.has_sources() && head.loses_devices_of(base)) {
+        head.check_units_of(base);
+        if (!head.read_again()) {
+            return head.fail(console);
+        }
     }
     for (Side* side : {&base, &head}) {
         const Side& other = side == &base ? head : base;

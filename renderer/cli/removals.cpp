@@ -87,13 +87,15 @@ void refuse(const std::string& where, const std::string& why,
     }
 }
 
-// Reports that the settings of an earlier run would change to defaults.
+// Reports that the settings of an earlier run would change, to defaults or to values that are not
+// applied.
 void refuse_settings(const std::string& where, const std::string& why,
-                     const repo::InventoryDevice& release, Run& run) {
+                     const repo::InventoryDevice& release, bool are_lost, Run& run) {
     run.diagnostics
         .error("unexplained-removal", {},
-               "the operator's settings would become defaults, but no change of the sources "
-               "explains it")
+               fmt::format("the operator's settings would {}, but no change of the sources "
+                           "explains it",
+                           are_lost ? "become defaults" : "change"))
         .where(where)
         .object(diff::safe(release.parent))
         .found(diff::safe(why))
@@ -207,6 +209,17 @@ std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice&
     return why ? why : refused.why(device);
 }
 
+// Returns why the values of the operator's release cannot have changed, or nothing if they are the
+// same or may have.
+std::optional<std::string> why_changed(const Run& run, const repo::InventoryDevice& before,
+                                       const repo::InventoryDevice& now) {
+    const std::optional<load::OperatorRelease>& release = run.loaded.operator_release;
+    const bool is_kept = release && !release->kept.empty() && before.parent == now.parent;
+    return is_kept && before.values != now.values
+               ? std::optional(fmt::format("{} is kept: {}", now.parent, release->kept))
+               : std::nullopt;
+}
+
 }  // namespace
 
 EarlierTrees earlier_trees() {
@@ -216,18 +229,21 @@ EarlierTrees earlier_trees() {
             }};
 }
 
+void add_units(const repo::TreeInventory& inventory, std::set<std::string, std::less<>>& units) {
+    for (const repo::InventoryDevice& device : inventory.devices) {
+        for (std::size_t end = device.unit.find(engines::kAbove); end != std::string::npos;
+             end = device.unit.find(engines::kAbove, end + 1)) {
+            units.insert(device.unit.substr(0, end));
+        }
+        units.insert(device.unit);
+    }
+}
+
 Result<std::set<std::string, std::less<>>> earlier_units(const std::vector<std::string>& dirs,
                                                          const EarlierTrees& earlier) {
     std::set<std::string, std::less<>> units;
     for (const std::string& dir : dirs) {
-        const repo::TreeInventory inventory = TRY(earlier.inventory(dir));
-        for (const repo::InventoryDevice& device : inventory.devices) {
-            for (std::size_t end = device.unit.find(engines::kAbove); end != std::string::npos;
-                 end = device.unit.find(engines::kAbove, end + 1)) {
-                units.insert(device.unit.substr(0, end));
-            }
-            units.insert(device.unit);
-        }
+        add_units(TRY(earlier.inventory(dir)), units);
     }
     return units;
 }
@@ -266,11 +282,14 @@ bool refuse_unexplained(const Options& options, const std::string& where,
     RefusedUnits refused(run);
     bool are_explained = true;
     for (const repo::InventoryDevice& release : earlier.settings) {
-        const bool is_replaced = !now.settings.empty() || !options.load.values_files.empty() ||
-                                 known.contains(release.parent);
-        if (std::optional<std::string> why;
-            !is_replaced && (why = why_lost(run, release, refused))) {
-            refuse_settings(where, *why, release, run);
+        if (!options.load.values_files.empty() || known.contains(release.parent)) {
+            continue;
+        }
+        const bool are_lost = now.settings.empty();
+        if (const std::optional<std::string> why =
+                are_lost ? why_lost(run, release, refused)
+                         : why_changed(run, release, now.settings.front())) {
+            refuse_settings(where, *why, release, are_lost, run);
             are_explained = false;
         }
     }

@@ -26,6 +26,9 @@ struct EarlierTrees {
 // Returns readers for trees on the disk.
 EarlierTrees earlier_trees();
 
+// Adds the paths of the units whose devices the inventory lists.
+void add_units(const repo::TreeInventory& inventory, std::set<std::string, std::less<>>& units);
+
 // Returns the paths of the units whose devices earlier runs wrote to these directories.
 Result<std::set<std::string, std::less<>>> earlier_units(const std::vector<std::string>& dirs,
                                                          const EarlierTrees& earlier);

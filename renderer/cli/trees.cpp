@@ -137,10 +137,13 @@ std::vector<emit::RenderedTree> make_trees(const Options& options, Destination d
         }
         const load::Loaded& loaded = run.loaded;
         const emit::Output output{run.loaded, run.plan, run.objects};
-        trees.push_back({.dir = loaded.cluster_level ? repo::join_path(root, loaded.cluster) : root,
-                         .files = std::move(*files),
-                         .devices = emit::tree_devices(output),
-                         .settings = emit::tree_settings(output)});
+        trees.push_back(
+            {.dir = loaded.cluster_level ? repo::join_path(root, loaded.cluster) : root,
+             .files = std::move(*files),
+             .devices = emit::tree_devices(output),
+             .settings = options.load.values_files.empty()
+                             ? emit::tree_settings(output, run.inventory.stock_operator.deployment)
+                             : std::vector<repo::InventoryDevice>()});
     }
     return trees;
 }

@@ -119,7 +119,7 @@ std::optional<std::string> maker(const Standings& standings, const repo::Invento
 std::optional<std::string> holder(const Standings& standings, const repo::InventoryDevice& device,
                                   const std::vector<std::string_view>& names, bool is_release) {
     for (const Standing& one : standings.all) {
-        if (rank_of(one.liveness) == 3 && (is_release || !one.is_release) &&
+        if (rank_of(one.liveness) == 3 && (!one.is_release || (is_release && one.may_expose)) &&
             (one.text.empty() || may_be_of(one, names, device.source))) {
             return one.text.empty()
                        ? fmt::format("another unit may have it now: {}", told(one))

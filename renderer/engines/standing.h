@@ -31,6 +31,7 @@ struct Standing {
     std::string unit = {};     // of a release that may expose more than is known: its unit's path
     std::string cluster = {};  // of a unit; "" if not known
     std::string text = {};     // content of a file that nothing applies
+    bool may_expose = true;    // of a release that is not known: false if it has no word of it
 };
 
 struct Standings {

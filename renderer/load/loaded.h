@@ -54,10 +54,12 @@ struct ResourceList {
 // The operator's chart, installed by an object of an engine.
 struct OperatorRelease {
     Pos pos;
-    std::string object;   // "HelmRelease/tailscale/tailscale-operator"
-    std::string ns;       // "" if the object does not set it
-    std::string version;  // as spelled, possibly a range
-    std::string unit;     // path of the units down to the release; "" if none applies it
+    std::string object;       // "HelmRelease/tailscale/tailscale-operator"
+    std::string ns;           // "" if the object does not set it
+    std::string version;      // as spelled, possibly a range
+    std::string unit;         // path of the units down to the release; "" if none applies it
+    std::string kept = {};    // why its engine keeps it as it is; "" = it does not
+    std::string digest = {};  // of its values that matter
     std::uint32_t document =
         kNone;  // index of the document that our installation replaces; kNone: it stays
 };

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/sha256.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/yaml_writer.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/helm/chart_release.h"
 #include "renderer/engines/helm/inflated_tree.h"
@@ -24,6 +26,8 @@
 namespace renderer::load {
 
 namespace {
+
+constexpr std::size_t kDigestLength = 16;
 
 // Returns the values that change what is rendered. The chart's other values only configure the
 // operator.
@@ -306,6 +310,10 @@ private:
             document.list == kNone && engines::application_sources(root).size() < 2;
         for (engines::ChartRelease& release : releases(document, root)) {
             release.unit = unit_of(loaded_, document.source);
+            release.kept = kept_reason(loaded_, document);
+            if (release.is_suspended && release.kept.empty()) {
+                release.kept = "spec.suspend is true";
+            }
             Found* one = take(release);
             if (one != nullptr) {
                 one->is_in_fleet = !loaded_.bundles[document.bundle].fleet.is_null();
@@ -351,9 +359,13 @@ private:
         if (is_replaced) {
             loaded_.operator_bundle = loaded_.documents[one.document].bundle;
         }
+        std::string text;
         for (Value& layer : one.values) {
+            write_yaml(rendering_values(layer), text);
             layer = is_replaced ? installing_values(layer) : rendering_values(layer);
         }
+        loaded_.operator_release->kept = release.kept;
+        loaded_.operator_release->digest = sha256_hex(text).substr(0, kDigestLength);
         take_values(one);
     }
 

@@ -275,11 +275,14 @@ private:
                      release.kept.empty() ? engines::Liveness::Applied : engines::Liveness::Kept,
                      release.kept, true};
         is_reported_ = false;
+        const engines::ChartValues values = chart_values(tree_, options_.path, release, loaded_);
         const auto leave = [&](std::string_view why) {
             standing_.liveness = engines::Liveness::Unknown;
             standing_.reason = why;
+            standing_.may_expose = !values.unread.empty() ||
+                                   engines::any_matters(values.layers, matters_) ||
+                                   !release.dir.empty();
         };
-        const engines::ChartValues values = chart_values(tree_, options_.path, release, loaded_);
         if (release.kept.empty()) {
             note_unread_values(values);
         }

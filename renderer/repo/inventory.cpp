@@ -88,7 +88,8 @@ std::optional<std::string_view> unknown_key(const Value& map,
     return std::nullopt;
 }
 
-constexpr std::array<std::string_view, 4> kDeviceKeys = {"parent", "hostname", "unit", "source"};
+constexpr std::array<std::string_view, 5> kDeviceKeys = {"parent", "hostname", "unit", "source",
+                                                         "values"};
 constexpr std::string_view kFiles = "files", kDevices = "devices", kSettings = "settings";
 constexpr std::array<std::string_view, 4> kInventoryKeys = {"version", kFiles, kDevices, kSettings};
 
@@ -155,7 +156,8 @@ private:
         return InventoryDevice{.parent = std::string(text_of(device, {"parent"})),
                                .hostname = std::string(text_of(device, {"hostname"})),
                                .unit = std::string(text_of(device, {"unit"})),
-                               .source = std::string(text_of(device, {"source"}))};
+                               .source = std::string(text_of(device, {"source"})),
+                               .values = std::string(text_of(device, {"values"}))};
     }
 
     Error wrong(std::string_view key, const Value* found) const {
@@ -188,9 +190,16 @@ std::string quoted(const std::string& text) {
     return on_one_line(write_json(Value(text)));
 }
 
+std::vector<std::string> quoted_lines(const std::vector<std::string>& texts) {
+    std::vector<std::string> lines;
+    lines.reserve(texts.size());
+    std::ranges::transform(texts, std::back_inserter(lines), quoted);
+    return lines;
+}
+
 std::string device_line(const InventoryDevice& device) {
-    const std::array<const std::string*, 4> values = {&device.parent, &device.hostname,
-                                                      &device.unit, &device.source};
+    const std::array<const std::string*, 5> values = {&device.parent, &device.hostname,
+                                                      &device.unit, &device.source, &device.values};
     std::string line;
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (!values[i]->empty()) {
@@ -222,12 +231,8 @@ void TreeInventory::sort() {
 }
 
 std::string inventory_text(const TreeInventory& inventory) {
-    std::vector<std::string> files;
-    for (const std::string& file : inventory.files) {
-        files.push_back(quoted(file));
-    }
     std::string out = fmt::format("{{\n  \"version\": {},\n", kInventoryVersion);
-    append_list(kFiles, files, out);
+    append_list(kFiles, quoted_lines(inventory.files), out);
     out += ",\n";
     append_list(kDevices, device_lines(inventory.devices), out);
     if (!inventory.settings.empty()) {

@@ -19,10 +19,11 @@ namespace renderer::repo {
 constexpr std::string_view kInventoryFile = ".tailrender-inventory";
 
 struct InventoryDevice {
-    std::string parent;    // "Service/shop/web"
-    std::string hostname;  // "shop-web"; "svc:docs" for a Tailscale Service; "" for settings
-    std::string unit;      // the unit that applies the parent; "" if none is known
-    std::string source;    // the file that the parent is in, relative to the root of the sources
+    std::string parent;       // "Service/shop/web"
+    std::string hostname;     // "shop-web"; "svc:docs" for a Tailscale Service; "" for settings
+    std::string unit;         // the unit that applies the parent; "" if none is known
+    std::string source;       // the file that the parent is in, relative to the root of the sources
+    std::string values = {};  // of settings: a digest of the values that matter
 
     friend auto operator<=>(const InventoryDevice&, const InventoryDevice&) = default;
 };

@@ -16,8 +16,8 @@ std::string inventory_dump(const TreeInventory& inventory) {
                        device.unit, device.source);
     }
     for (const InventoryDevice& release : inventory.settings) {
-        fmt::format_to(std::back_inserter(out), " settings of {}|{}|{}", release.parent,
-                       release.unit, release.source);
+        fmt::format_to(std::back_inserter(out), " settings of {}|{}|{}|{}", release.parent,
+                       release.unit, release.source, release.values);
     }
     return out + (inventory.lists_devices ? "" : " old");
 }
@@ -66,14 +66,15 @@ TEST(Inventory, SpellsWhatIsNotPrintable) {
 }
 
 TEST(Inventory, ReadsWhatItWrites) {
-    const TreeInventory inventory = {.files = {"a\nREADME.md", "b\t\x1b[2J/\xc3\xa4.yaml", "{\"c"},
-                                     .devices = {{"Ingress/a/b\n---\nkind: x", "h", "u\"", "s\\"},
-                                                 {"Service/shop/web", "", "", ""}},
-                                     .settings = {{"HelmRelease/ts/operator", "", "u", "ts.yaml"}}};
+    const TreeInventory inventory = {
+        .files = {"a\nREADME.md", "b\t\x1b[2J/\xc3\xa4.yaml", "{\"c"},
+        .devices = {{"Ingress/a/b\n---\nkind: x", "h", "u\"", "s\\"},
+                    {"Service/shop/web", "", "", ""}},
+        .settings = {{"HelmRelease/ts/operator", "", "u", "ts.yaml", "ab"}}};
     const std::string text = inventory_text(inventory);
     EXPECT_EQ(inventory_read(text), inventory_dump(inventory));
     EXPECT_NE(text.find(R"(  "settings": [
-    {"parent": "HelmRelease/ts/operator", "unit": "u", "source": "ts.yaml"}
+    {"parent": "HelmRelease/ts/operator", "unit": "u", "source": "ts.yaml", "values": "ab"}
   ])"),
               std::string::npos)
         << text;

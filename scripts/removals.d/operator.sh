@@ -28,3 +28,20 @@ kept --allow-removal Application/argocd/ts
 begin 'argo: an Application with the operator in another repository' umbrella
 sed -i 's,acme/den,acme/hut,' apps/ts.yaml
 refused unexplained-removal
+begin 'flux: values of an operator that is suspended' operator
+sed -i 's,^spec:,spec:\n  suspend: true,; s,tag:den,tag:cave,' ts/op.yaml
+refused unexplained-removal
+grep -q "error: HelmRelease/tailscale/ts: the operator's settings would change" said || fail "does not name the settings"
+sed -i 's,  suspend: true,,' ts/op.yaml
+kept
+begin 'flux: an operator that is removed beside a chart of others' operator
+printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: certs, namespace: certs}\nspec:\n  chart: {spec: {chart: certs, sourceRef: {kind: HelmRepository, name: certs}}}\n' >media/certs.yaml
+echo '- certs.yaml' >>media/kustomization.yaml
+again
+rm -r ts clusters/den/ts.yaml
+kept
+begin 'flux: an operator as a Deployment in a folder that moves' operator
+printf 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: operator, namespace: tailscale}\nspec:\n  selector: {matchLabels: {app: operator}}\n  template:\n    metadata: {labels: {app: operator}}\n    spec:\n      containers:\n      - {name: operator, image: "tailscale/k8s-operator:v1.104.2", env: [{name: OPERATOR_SECRET, value: operator}, {name: PROXY_TAGS, value: "tag:den"}, {name: PROXY_IMAGE, value: "tailscale/tailscale:v1.104.2"}]}\n' >ts/op.yaml
+again
+mv ts tailscale
+refused unexplained-removal

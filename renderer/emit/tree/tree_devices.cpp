@@ -45,16 +45,24 @@ std::vector<repo::InventoryDevice> tree_devices(const Output& output) {
     return devices;
 }
 
-std::vector<repo::InventoryDevice> tree_settings(const Output& output) {
+std::vector<repo::InventoryDevice> tree_settings(const Output& output, const Document* deployment) {
     const std::optional<load::OperatorRelease>& release = output.loaded.operator_release;
+    const SourceNames names(output.loaded);
+    if (deployment != nullptr) {
+        const Pos pos = deployment->kind.pos();
+        return {{.parent = deployment->object_name(),
+                 .hostname = "",
+                 .unit = applied_by(output.loaded, pos),
+                 .source = source_of(output.loaded, names, pos)}};
+    }
     if (!release) {
         return {};
     }
-    const SourceNames names(output.loaded);
     return {{.parent = release->object,
              .hostname = "",
              .unit = release->unit,
-             .source = source_of(output.loaded, names, release->pos)}};
+             .source = source_of(output.loaded, names, release->pos),
+             .values = release->digest}};
 }
 
 }  // namespace renderer::emit

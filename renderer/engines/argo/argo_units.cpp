@@ -222,7 +222,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
             keep(unit, "argocd.argoproj.io/skip-reconcile is true");
         }
     };
-    if (repository.tree().kind(unit.dir) != repo::EntryKind::Directory) {
+    if (!GitOpsTree::has_files(repository.tree(), unit.dir)) {
         unit.state = UnitState::Missing;
         unit.pos = given.find("path") == nullptr ? Pos{} : given.find("path")->pos();
         unit.reason = fmt::format("there is no directory {}", unit.dir);

@@ -156,7 +156,8 @@ Diagnostics BuildSelection::without_kustomize(const PlainBuild& build,
 // Notes that a build fails whose unit gave devices before: then its engine removes none of them.
 void BuildSelection::check_earlier(const PlainBuild& build, const BuildFiles& read,
                                    const Diagnostics& found) {
-    if (!context_.options.earlier_units.contains(build.unit->path)) {
+    // Charts may be at hand for the engine alone, so that a build with them says nothing.
+    if (!context_.options.earlier_units.contains(build.unit->path) || has_charts(build, read)) {
         return;
     }
     const auto note = [&](std::string why) {
@@ -165,7 +166,7 @@ void BuildSelection::check_earlier(const PlainBuild& build, const BuildFiles& re
     if (!needs_kustomize(found)) {
         const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
         note(error->message);
-    } else if (context_.options.kustomize == repo::kNoProgram || has_charts(build, read)) {
+    } else if (context_.options.kustomize == repo::kNoProgram) {
         note("no kustomize is run to see whether it can be built");
     } else if (Result<KustomizeBuild> made =
                    renderer::engines::run_kustomize(program(), job_of(build, read));

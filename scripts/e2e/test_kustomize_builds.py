@@ -196,7 +196,7 @@ def test_fetches_no_part_of_a_kustomization(render, tmp_path, field):
 
 
 @pytest.mark.parametrize("entry, what", [
-    ("helmCharts: [{name: tailscale-operator, repo: https://example.com}]", "chart tailscale-operator"),
+    ("helmCharts: [{name: certs, repo: https://example.com}]", "chart certs"),
     ("namePrefix: a-\nresources: [service.yaml, https://example.com/crds.yaml]", "https://example.com/crds.yaml"),
     ("generators: [plug-in.yaml]", "plug-in app/plug-in.yaml"),
     ("transformers: [plug-in.yaml]", "plug-in app/plug-in.yaml"),

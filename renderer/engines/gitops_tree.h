@@ -173,7 +173,7 @@ private:
     std::map<std::string, std::vector<Ignored>, std::less<>> ignored_;  // by the source's name
     std::map<std::string, std::shared_ptr<Artifact>> artifacts_;        // by patterns and tops
     std::string output_dir_;
-    const std::vector<std::string>& input_words_;
+    std::vector<std::string> input_words_;
     std::set<std::string, std::less<>> suspended_;          // sources: Kind/name
     std::map<std::string, std::string, std::less<>> urls_;  // likewise -> URL
     std::shared_ptr<const LocalSources> local_;

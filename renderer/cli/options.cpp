@@ -189,12 +189,17 @@ void add_install(CLI::App& app, Options& options) {
     add_report(verb, options);
 }
 
+// Lets a verb be about the current directory if no PATH is given.
+void begin_here(CLI::App& verb, Options& options) {
+    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+}
+
 void add_devices(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "devices", "print the table of devices, and nothing else",
                               "  tailrender devices\n"
                               "  tailrender devices . --cluster home\n"
                               "  tailrender devices . --only generated | grep PUBLIC");
-    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    begin_here(verb, options);
     add_path(verb, options, "directory or file to look at (default .)");
     add_only(verb, options);
     add_inputs(verb, options.load);
@@ -209,7 +214,7 @@ void add_graph(CLI::App& app, Options& options) {
                  "  tailrender graph > graph.md            # GitHub draws it\n"
                  "  tailrender graph . --cluster home --format svg > graph.svg\n"
                  "  tailrender graph main .                # what a change adds and removes");
-    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    begin_here(verb, options);
     CLI::Option* path = add_path(verb, options, "directory or file to draw (default .), or BASE");
     add(verb, "HEAD", options.graph.head, "DIR",
         "draw the change from BASE to HEAD; each is a directory with sources, or REV[:PATH]")
@@ -246,7 +251,7 @@ void add_tailnet_policy(CLI::App& app, Options& options) {
                  "  tailrender tailnet-policy . --check policy.hujson   # exit 1 where something "
                  "is missing\n"
                  "  tailrender tailnet-policy . --merge policy.hujson   # then: git diff");
-    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    begin_here(verb, options);
     add_path(verb, options, "directory or file to look at (default .)");
     PolicyOptions& policy = options.policy;
     CLI::Option* check = add(verb, "--check", policy.checked, "FILE",
@@ -267,7 +272,7 @@ void add_access(CLI::App& app, Options& options) {
                  "  tailrender access . --policy policy.hujson\n"
                  "  tailrender access . --policy policy.hujson --from group:dev --from tag:ci\n"
                  "  tailrender access . --policy policy.hujson --to shop:443 --why");
-    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    begin_here(verb, options);
     add_path(verb, options, "directory or file to look at (default .)");
     AccessOptions& access = options.access;
     add(verb, "--policy", access.policy, "FILE", "policy file of the tailnet (HuJSON)")->required();
@@ -299,7 +304,7 @@ void add_roots(CLI::App& app, Options& options) {
         add_verb(app, "roots", "show what Flux and Argo CD apply of a tree, and what not",
                  "  tailrender roots\n"
                  "  tailrender roots . --cluster clusters/home");
-    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    begin_here(verb, options);
     add_path(verb, options, "directory to look at (default .)");
     add(verb, "--cluster", options.load.cluster, "NAME", "mark what other clusters apply");
     add_argo_clusters(verb, options.load);
@@ -345,7 +350,7 @@ void add_init(CLI::App& app, Options& options) {
         add_verb(app, "init", "show what a repository needs for its first render, or add it",
                  "  tailrender init                    # writes nothing\n"
                  "  tailrender init . --write          # then: git diff");
-    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    begin_here(verb, options);
     add(verb, "PATH", options.load.path, "DIR", "top of the repository (default .)");
     verb.add_flag("--write", options.write, "add the files that are missing; none is changed");
     const FlagChoices<Ci> choices = {

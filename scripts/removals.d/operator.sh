@@ -35,9 +35,7 @@ grep -q "error: HelmRelease/tailscale/ts: the operator's settings would change" 
 sed -i 's,  suspend: true,,' ts/op.yaml
 kept
 begin 'flux: an operator that is removed beside a chart of others' operator
-printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: certs, namespace: certs}\nspec:\n  chart: {spec: {chart: certs, sourceRef: {kind: HelmRepository, name: certs}}}\n' >media/certs.yaml
-echo '- certs.yaml' >>media/kustomization.yaml
-again
+chart_of_others
 rm -r ts clusters/den/ts.yaml
 kept
 begin 'flux: an operator as a Deployment in a folder that moves' operator

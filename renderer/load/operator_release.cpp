@@ -309,8 +309,6 @@ private:
         const bool is_alone =
             document.list == kNone && engines::application_sources(root).size() < 2;
         for (engines::ChartRelease& release : releases(document, root)) {
-            release.unit = unit_of(loaded_, document.source);
-            release.kept = kept_reason(loaded_, document);
             if (release.is_suspended && release.kept.empty()) {
                 release.kept = "spec.suspend is true";
             }

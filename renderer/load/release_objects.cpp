@@ -129,6 +129,8 @@ std::vector<engines::ChartRelease> releases_of(const Document& document, const V
     std::vector<engines::ChartRelease> releases = engines::chart_releases(
         object, document.effective_namespace, loaded.sources, config.is_map() ? &config : nullptr);
     for (engines::ChartRelease& release : releases) {
+        release.unit = unit_of(loaded, document.source);
+        release.kept = kept_reason(loaded, document);
         if (release.is_reference) {
             Value source = named(loaded, "OCIRepository", release.chart, release.source_namespace);
             if (source.is_null()) {

@@ -217,8 +217,6 @@ private:
             }
             for (engines::ChartRelease& release : releases_of(
                      document, object, options_.path, selection_.foreign_sources, loaded_)) {
-                release.unit = unit_of(loaded_, document.source);
-                release.kept = kept_reason(loaded_, document);
                 if (release.is_suspended && release.kept.empty()) {
                     release.kept = fmt::format("{}: spec.suspend is true", release.object);
                 }

@@ -1,5 +1,6 @@
 #include "renderer/engines/chart_releases.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -29,6 +30,11 @@ std::vector<ChartRelease> chart_releases(const Value& object, std::string_view n
     }
     std::erase_if(found, [](const ChartRelease& one) { return one.chart.empty(); });
     return found;
+}
+
+bool installs_operator(const std::vector<ChartRelease>& releases) {
+    return std::ranges::any_of(
+        releases, [](const ChartRelease& release) { return is_operator_chart(release.chart); });
 }
 
 }  // namespace renderer::engines

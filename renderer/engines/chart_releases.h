@@ -16,4 +16,7 @@ namespace renderer::engines {
 std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
                                          SourceMap& sources, const Value* config = nullptr);
 
+// True if one of these releases is of the operator's chart.
+bool installs_operator(const std::vector<ChartRelease>& releases);
+
 }  // namespace renderer::engines

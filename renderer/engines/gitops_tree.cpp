@@ -355,14 +355,6 @@ void GitOpsTree::find_own_sources() {
     }
 }
 
-bool GitOpsTree::has_files(const repo::SourceTree& tree, const std::string& dir) {
-    const Result<std::vector<repo::Entry>> entries = tree.list(dir);
-    return entries && std::ranges::any_of(*entries, [&](const repo::Entry& entry) {
-               return entry.kind != repo::EntryKind::Directory ||
-                      has_files(tree, repo::join_path(dir, entry.name));
-           });
-}
-
 bool GitOpsTree::holds_input(const std::string& path) {
     const auto [known, is_new] = inputs_.try_emplace(path, false);
     const auto mention = mentions_.find(path);

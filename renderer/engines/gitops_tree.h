@@ -138,8 +138,6 @@ public:
     bool holds_input(const std::string& path);
 
     [[nodiscard]] const repo::SourceTree& tree() const { return tree_; }
-    // True if the directory has a file, at any depth. Git knows no others, and so do engines.
-    [[nodiscard]] static bool has_files(const repo::SourceTree& tree, const std::string& dir);
     [[nodiscard]] const std::string& root() const { return root_; }
     [[nodiscard]] const repo::WalkedDir* find(const std::string& dir) const;
     [[nodiscard]] const DirList& dirs() const { return dirs_; }

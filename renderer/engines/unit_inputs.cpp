@@ -23,6 +23,26 @@ namespace {
 constexpr std::array<std::string_view, 7> kArchives = {
     "archive", "archived", ".archive", "disabled", "deprecated", "legacy", "standby"};
 
+// True if the file installs the operator's chart.
+bool file_installs_operator(const GitOpsTree& repository, const std::string& path) {
+    const auto mention = repository.mentions().find(path);
+    if (mention == repository.mentions().end() || !mention->second) {
+        return false;
+    }
+    Result<std::string> text = repository.tree().read(path);
+    if (!text || text->find(kOperatorChart) == std::string::npos) {
+        return false;
+    }
+    SourceMap sources;
+    const bool is_kustomization = repo::is_kustomization_name(repo::base_name(path));
+    const std::vector<EngineObject> objects = repository.read(path, std::move(*text));
+    return std::ranges::any_of(objects, [&](const EngineObject& object) {
+        return installs_operator(is_kustomization
+                                     ? chart_releases_of_kustomization(object.root, path)
+                                     : chart_releases(object.root, {}, sources));
+    });
+}
+
 // True for an Application that installs the operator's chart.
 bool applies_operator(const BuildUnit& unit) {
     return unit.chart && (unit.state == UnitState::External || has_content(unit)) &&
@@ -80,26 +100,6 @@ void add_refused_files(const GitOpsTree& repository,
     }
 }
 
-bool installs_operator(GitOpsTree& repository, const std::string& path) {
-    const auto mention = repository.mentions().find(path);
-    if (mention == repository.mentions().end() || !mention->second) {
-        return false;
-    }
-    Result<std::string> text = repository.tree().read(path);
-    if (!text || text->find(kOperatorChart) == std::string::npos) {
-        return false;
-    }
-    SourceMap sources;
-    const bool is_kustomization = repo::is_kustomization_name(repo::base_name(path));
-    const std::vector<EngineObject> objects = repository.read(path, std::move(*text));
-    return std::ranges::any_of(objects, [&](const EngineObject& object) {
-        return std::ranges::any_of(
-            is_kustomization ? chart_releases_of_kustomization(object.root, path)
-                             : chart_releases(object.root, {}, sources),
-            [](const ChartRelease& release) { return is_operator_chart(release.chart); });
-    });
-}
-
 std::map<std::string, std::vector<std::string>> unreached_inputs(
     GitOpsTree& repository, const std::vector<BuildUnit>& units) {
     std::set<std::string> reached;
@@ -117,7 +117,7 @@ std::map<std::string, std::vector<std::string>> unreached_inputs(
             const bool is_reached = reached.contains(path);
             if (!is_reached && repository.holds_input(path)) {
                 unreached[dir->path].push_back(name);
-            } else if (!has_operator && installs_operator(repository, path)) {
+            } else if (!has_operator && file_installs_operator(repository, path)) {
                 has_operator = is_reached;
                 operators[dir->path].push_back(name);
             }

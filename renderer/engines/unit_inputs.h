@@ -24,9 +24,6 @@ void add_refused_files(const GitOpsTree& repository,
                        const std::function<bool(const std::string&)>& is_root,
                        std::vector<BuildUnit>& units);
 
-// True if the file installs the operator's chart.
-bool installs_operator(GitOpsTree& repository, const std::string& path);
-
 // Returns the files with inputs that are not part of any unit, by directory, and those that install
 // the operator, if no unit does: its values are settings.
 std::map<std::string, std::vector<std::string>> unreached_inputs(

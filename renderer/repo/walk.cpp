@@ -188,6 +188,14 @@ bool mentions_tailscale(const SourceTree& tree, const WalkedDir& dir) {
     });
 }
 
+bool has_files(const SourceTree& tree, const std::string& dir) {
+    const Result<std::vector<Entry>> entries = tree.list(dir);
+    return entries && std::ranges::any_of(*entries, [&](const Entry& entry) {
+               return entry.kind != EntryKind::Directory ||
+                      has_files(tree, join_path(dir, entry.name));
+           });
+}
+
 bool is_rendered_tree(const SourceTree& tree, const std::string& dir) {
     return tree.kind(join_path(dir, kInventoryFile)) == EntryKind::File;
 }

@@ -46,6 +46,9 @@ bool mentions_input(std::string_view text, const std::vector<std::string>& words
 using TextTest = std::function<bool(std::string_view)>;
 bool file_mentions_tailscale(const SourceTree& tree, const std::string& path);
 
+// True if the directory has a file, at any depth. Git keeps no others.
+bool has_files(const SourceTree& tree, const std::string& dir);
+
 // True for output of tailrender, which has an inventory and is never read as a source.
 bool is_rendered_tree(const SourceTree& tree, const std::string& dir);
 

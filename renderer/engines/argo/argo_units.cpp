@@ -12,6 +12,7 @@
 #include "renderer/engines/flux/flux_units.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
 #include "renderer/secrets/userinfo.h"
 
 namespace renderer::engines {
@@ -222,7 +223,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
             keep(unit, "argocd.argoproj.io/skip-reconcile is true");
         }
     };
-    if (!GitOpsTree::has_files(repository.tree(), unit.dir)) {
+    if (!repo::has_files(repository.tree(), unit.dir)) {
         unit.state = UnitState::Missing;
         unit.pos = given.find("path") == nullptr ? Pos{} : given.find("path")->pos();
         unit.reason = fmt::format("there is no directory {}", unit.dir);

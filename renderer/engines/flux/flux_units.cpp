@@ -403,8 +403,8 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     } else if (path.find("${") != std::string_view::npos) {
         unit.pos = root.at({"spec", "path"})->pos();
         skip(UnitState::Unresolved, fmt::format("path {}", path));
-    } else if (!GitOpsTree::has_files(tree_of(repository, unit), unit.dir)) {
-        const bool is_ignored = GitOpsTree::has_files(repository.tree(), unit.dir);
+    } else if (!repo::has_files(tree_of(repository, unit), unit.dir)) {
+        const bool is_ignored = repo::has_files(repository.tree(), unit.dir);
         unit.pos = root.at({"spec", "path"}) == nullptr ? Pos{} : root.at({"spec", "path"})->pos();
         skip(UnitState::Missing, is_ignored ? fmt::format("the source ignores {}", unit.dir)
                                             : fmt::format("there is no directory {}", unit.dir));

@@ -10,9 +10,9 @@
 #include "renderer/core/document.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/text_of.h"
+#include "renderer/engines/chart_releases.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/engines/flux/variable_functions.h"
-#include "renderer/engines/helm/chart_release.h"
 #include "renderer/kube/decoded_kinds.h"
 
 namespace renderer::engines {
@@ -309,9 +309,9 @@ bool decides(const Value& object, Pos pos) {
 
 // True for a release of the operator's chart, whose values are settings.
 bool is_operator_release(const Value& object) {
+    SourceMap sources;
     return text_of(object, {"apiVersion"}).starts_with(kHelmGroup) &&
-           (is_operator_chart(text_of(object, {"spec", "chart", "spec", "chart"})) ||
-            is_operator_chart(text_of(object, {"spec", "chartRef", "name"})));
+           installs_operator(chart_releases(object, {}, sources));
 }
 
 // True for the operator's Deployment, whose environment has its settings.

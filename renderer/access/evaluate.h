@@ -33,7 +33,7 @@ struct Device {
     std::string name;         // hostname, or "svc:web"
     std::string parent = {};  // "Ingress/shop/web"
     std::vector<std::string> tags = {};
-    // Of the pods that serve the Kubernetes API as whom the policy says; none for other devices.
+    // Of the pods that serve the Kubernetes API with identities of the policy, else empty.
     std::vector<std::string> api_tags = {};
     std::vector<Endpoint> endpoints = {};
 };

@@ -78,7 +78,8 @@ void add_endpoint(Endpoint endpoint, std::vector<Endpoint>& endpoints) {
     }
 }
 
-// Adds what only the plan knows: which devices serve the Kubernetes API as whom the policy says.
+// Marks the devices that serve the Kubernetes API with identities of the policy: only the plan
+// knows them.
 void add_api(const plan::Workload& workload, std::vector<access::Device>& devices) {
     const auto* proxy = workload.as<plan::ApiProxyPlan>();
     const auto* group = workload.as<plan::ProxyGroupPlan>();

@@ -43,13 +43,11 @@ bool exposes(std::string_view key, std::string_view value, const std::vector<std
     // A variable may have any value, and an expression of a template, too.
     const bool is_expression = value.find("{{") != std::string_view::npos;
     const bool is_variable = is_expression || value.find("${") != std::string_view::npos;
-    if (value == kClass || is_expression || std::ranges::find(words, value) != words.end() ||
-        (is_variable && value.find(kClass) != std::string_view::npos)) {
-        if (std::ranges::any_of(kClassKeys, is_named)) {
-            return true;
-        }
-    }
-    return ((value == "true" || is_variable) &&
+    const bool may_be_class = value == kClass || is_expression ||
+                              std::ranges::find(words, value) != words.end() ||
+                              (is_variable && value.find(kClass) != std::string_view::npos);
+    return (may_be_class && std::ranges::any_of(kClassKeys, is_named)) ||
+           ((value == "true" || is_variable) &&
             (is_named(annotation::kExpose) || is_named(annotation::kFunnel))) ||
            (!value.empty() && std::ranges::any_of(kEgressKeys, is_named));
 }

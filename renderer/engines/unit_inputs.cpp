@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/chart_releases.h"
 #include "renderer/engines/kustomize/helm_charts.h"
 #include "renderer/engines/liveness.h"
@@ -46,7 +47,7 @@ bool file_installs_operator(const GitOpsTree& repository, const std::string& pat
 // True for an Application that installs the operator's chart.
 bool applies_operator(const BuildUnit& unit) {
     return unit.chart && (unit.state == UnitState::External || has_content(unit)) &&
-           is_operator_chart(text_of(unit.chart->source, {"chart"}));
+           is_operator_chart(chart_of_source(unit.chart->source));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "renderer/engines/kustomize/exposing_patches.h"
 #include "renderer/kube/decoded_kinds.h"
 #include "renderer/load/documents.h"
+#include "renderer/load/unread_settings.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 #include "renderer/secrets/userinfo.h"
@@ -27,8 +28,6 @@
 namespace renderer::load {
 
 namespace {
-
-constexpr std::string_view kOperatorImage = "k8s-operator";
 
 // API groups whose objects are read elsewhere, or expose nothing.
 constexpr std::array<std::string_view, 8> kOtherGroups = {
@@ -250,13 +249,7 @@ private:
 
     // True if the operator is installed, by its chart or as a Deployment.
     [[nodiscard]] bool has_operator() const {
-        return given_.has_operator ||
-               std::ranges::any_of(loaded_.documents, [&](const Document& document) {
-                   return document.reachable && document.mentions_tailscale &&
-                          text_of(document.kind) == "Deployment" &&
-                          document_text(loaded_, document).find(kOperatorImage) !=
-                              std::string_view::npos;
-               });
+        return given_.has_operator || has_operator_deployment(loaded_);
     }
 
     struct Words {

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer::load {
 
@@ -82,6 +85,9 @@ public:
             keys_.insert(keys_.end(), kInstalling.begin(), kInstalling.end());
         }
         for (std::size_t i = given; i < loaded.values.size(); ++i) {
+            if (const Pos pos = loaded.values[i].pos(); pos.known()) {
+                given_files_.insert(file_of(pos));
+            }
             is_given_ = is_given_ || std::ranges::any_of(keys_, [&](std::string_view key) {
                             return key != "tailrender" && decides(loaded.values[i], key);
                         });
@@ -105,7 +111,9 @@ public:
                 }
             }
         }
-        if (open.empty() || is_given_) {
+        const bool is_file_given = one.kind == engines::Unread::Elsewhere &&
+                                   given_files_.contains(file_of(one.diagnostic.pos));
+        if (open.empty() || is_given_ || is_file_given) {
             return false;
         }
         const bool is_assumed = one.kind == engines::Unread::Optional ||
@@ -116,6 +124,11 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string file_of(Pos pos) const {
+        const SourceMap& sources = loaded_.sources;
+        return repo::normal_path(std::string(sources.path(sources.source_of(pos))));
+    }
+
     [[nodiscard]] bool is_decided_above(std::string_view key, std::size_t below) const {
         for (std::size_t i = below; i < loaded_.values.size(); ++i) {
             if (decides(loaded_.values[i], key)) {
@@ -142,6 +155,16 @@ private:
                 fmt::format("if it sets more, give that {}", engines::kWaysToGiveValues);
             return;
         }
+        if (one.kind == engines::Unread::Elsewhere) {
+            diagnostic.message =
+                "this setting of the operator is not used: tailrender reads only the values with "
+                "which Flux, Argo CD, k3s or Fleet installs the operator's chart";
+            diagnostic.expected = "settings that can be read: they decide what is rendered";
+            diagnostic.hint = fmt::format(
+                "give the operator's settings {}; --ignore DIR leaves out files of no cluster",
+                engines::kWaysToGiveValues);
+            return;
+        }
         constexpr std::size_t kMost = 3;
         const std::size_t shown = std::min(open.size(), kMost);
         std::vector<std::string_view> named(open.begin(),
@@ -159,6 +182,7 @@ private:
 
     const Loaded& loaded_;
     std::vector<std::string_view> keys_;
+    std::set<std::string> given_files_;
     bool is_given_ = false;
 };
 

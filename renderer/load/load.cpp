@@ -32,6 +32,7 @@
 #include "renderer/load/render_charts.h"
 #include "renderer/load/resource_sets.h"
 #include "renderer/load/splice.h"
+#include "renderer/load/unread_settings.h"
 #include "renderer/load/unset_variables.h"
 #include "renderer/repo/disk_tree.h"
 #include "renderer/repo/fetch/chart_fetcher.h"
@@ -183,6 +184,7 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
     add_resource_sets(tree, selection, file_of, options, loaded, diagnostics);
     const InstalledOperators operators =
         find_operator_release(tree, selection, options, loaded, diagnostics);
+    note_unread_settings(tree, selection, operators, loaded);
     RenderedCharts charts = render_charts(tree, selection, operators, options, loaded, diagnostics);
     warn_hidden_exposures(tree,
                           {.files = std::move(selection.chart_files),

@@ -94,6 +94,7 @@ public:
         }
         documents();
         kustomizations();
+        note_variables();
         if (!found_.empty() && !loaded_.operator_bundle) {
             set(found_.front());
         }
@@ -266,19 +267,20 @@ private:
             const bool is_application = kind == "Application" && !selection_.has_units;
             if (document.reachable &&
                 (kind == "HelmRelease" || kind == "HelmChart" || is_application) &&
-                (document.mentions_tailscale || may_name_directory(document))) {
+                (document.mentions_tailscale || may_name_chart(document))) {
                 take_document(document);
             }
         }
     }
 
-    // A chart in the tree may depend on the operator's chart, so its release need not mention
-    // Tailscale.
-    [[nodiscard]] bool may_name_directory(const Document& document) const {
+    // A chart in the tree may depend on the operator's chart, and another object may name the
+    // chart, so its release need not mention Tailscale.
+    [[nodiscard]] bool may_name_chart(const Document& document) const {
+        const std::string_view text = document_text(loaded_, document);
         const std::string_view sign =
             text_of(&document.kind) == "Application" ? "path:" : "GitRepository";
-        return !loaded_.is_stream &&
-               document_text(loaded_, document).find(sign) != std::string_view::npos;
+        return !loaded_.is_stream && (text.find(sign) != std::string_view::npos ||
+                                      text.find("chartRef") != std::string_view::npos);
     }
 
     // Returns the releases of an object. Those of an Application include charts in the tree; the
@@ -340,6 +342,20 @@ private:
                     engines::chart_home_dir(tree_, root, repo::parent_path(file.path), release);
                 take(release);
             }
+        }
+    }
+
+    void note_variables() {
+        const auto note = [&](const std::vector<Value>& layers) {
+            for (const Value& layer : layers) {
+                for (const Value& one : items_of(layer.at({"operatorConfig", "extraEnv"}))) {
+                    operators_.variables.emplace(text_of(one, {"name"}));
+                }
+            }
+        };
+        note(loaded_.values);
+        for (const Found& one : found_) {
+            note(one.values);
         }
     }
 

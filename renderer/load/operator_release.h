@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -31,6 +32,7 @@ struct InstalledOperators {
     bool is_any = false;    // the operator may also be a dependency of another chart
     InstalledCharts alone;  // install only the operator's chart; they are not rendered
     std::vector<ReplacedChart> replaced;
+    std::set<std::string, std::less<>> variables;  // of the operator's pod, set by chart values
 };
 
 // Looks for the chart among the loaded documents, the releases of the selection and its

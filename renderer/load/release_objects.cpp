@@ -9,6 +9,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/chart_releases.h"
+#include "renderer/engines/flux/helm_release.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::load {
@@ -116,6 +117,18 @@ void set_reference(const Value& source, engines::ChartRelease& release) {
     }
 }
 
+// Sets the chart that Flux's HelmChart names.
+void set_chart_object(const Loaded& loaded, engines::ChartRelease& release) {
+    const std::string ns = release.source_namespace;
+    const Value source = named(loaded, "HelmChart", release.chart, ns);
+    const Value* spec = source.is_map() ? source.find("spec") : nullptr;
+    if (spec == nullptr) {
+        release.address.unknown = fmt::format("no HelmChart {} in the tree", release.chart);
+        return;
+    }
+    engines::set_chart(*spec, ns, release);
+}
+
 }  // namespace
 
 std::vector<engines::ChartRelease> releases_of(const Document& document, const Value& object,
@@ -131,7 +144,9 @@ std::vector<engines::ChartRelease> releases_of(const Document& document, const V
     for (engines::ChartRelease& release : releases) {
         release.unit = unit_of(loaded, document.source);
         release.kept = kept_reason(loaded, document);
-        if (release.is_reference) {
+        if (release.is_reference && text_of(object, {"spec", "chartRef", "kind"}) == "HelmChart") {
+            set_chart_object(loaded, release);
+        } else if (release.is_reference) {
             Value source = named(loaded, "OCIRepository", release.chart, release.source_namespace);
             if (source.is_null()) {
                 source = named(loaded, "OCIRepository", release.chart, {});

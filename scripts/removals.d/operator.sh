@@ -14,8 +14,7 @@ sed -i 's,HelmRelease,HelmReleas,' ts/op.yaml
 refused broken-unit
 begin 'flux: a misspelled chart of the operator' operator
 sed -i 's,tailscale-operator,tailscale-oprator,' ts/op.yaml
-refused unexplained-removal
-grep -q "error: HelmRelease/tailscale/ts: the operator's settings would become defaults" said || fail "does not name the settings"
+refused unread-values
 printf 'proxyConfig: {defaultTags: "tag:den"}\n' >values.yaml
 kept --values values.yaml
 begin 'flux: a deleted operator' operator

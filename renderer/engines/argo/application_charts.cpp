@@ -68,10 +68,16 @@ std::vector<const Value*> application_sources(const Value& application) {
     return found;
 }
 
+std::string_view chart_of_source(const Value& source) {
+    const std::string_view chart = text_of(source, {"chart"});
+    const std::string_view path = text_of(source, {"path"});
+    return chart.empty() && is_path_to_operator(path) ? path : chart;
+}
+
 ChartRelease chart_release_of_source(const Value& application, std::string_view ns,
                                      const Value& source, SourceMap& sources) {
     ChartRelease release = start_release(application, ns);
-    release.chart = text_of(source, {"chart"});
+    release.chart = chart_of_source(source);
     release.version = text_of(source, {"targetRevision"});
     release.address = chart_address(registry_of(text_of(source, {"repoURL"})), release);
     if (release.chart.empty()) {

@@ -14,6 +14,10 @@ namespace renderer::engines {
 // precedence over `sources`, and `sources` over `source`.
 std::vector<const Value*> application_sources(const Value& application);
 
+// Returns the chart that a source names; "" for other paths than that of the operator's chart in
+// Tailscale's repository.
+std::string_view chart_of_source(const Value& source);
+
 // Returns the release of one source of an Application in the namespace, which may be a chart in the
 // tree.
 ChartRelease chart_release_of_source(const Value& application, std::string_view ns,

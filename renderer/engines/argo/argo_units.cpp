@@ -208,11 +208,17 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         unit.state = UnitState::External;
         unit.source = secrets::without_url_credentials(url);
         unit.pos = given.pos();
-        unit.naming = naming_tailscale(given.find("kustomize"));
+        for (const std::string_view field : {"kustomize", "helm", "path"}) {
+            unit.naming = unit.naming.known() ? unit.naming : naming_tailscale(given.find(field));
+        }
         unit.may_be_own = repository.own_repository().may_be_own(url);
         unit.reason = fmt::format("{} {} this repository", unit.source,
                                   unit.may_be_own ? "may be" : "is not");
         unit.changes = changes_of_source(spelled, repository.tree(), unit.dir);
+        if (is_path_to_operator(text_of(spelled, {"path"}))) {
+            unit.chart = chart_unit(application, spelled);
+            unit.naming = {};
+        }
         return unit;
     }
     const bool is_frozen =

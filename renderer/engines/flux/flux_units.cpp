@@ -396,7 +396,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
             unit.reason = made->why;
             unit.dir = repository.root();  // the artifact may have any files of the tree
         }
-        for (const std::string_view field : {"patches", "postBuild", "components"}) {
+        for (const std::string_view field : {"patches", "postBuild", "components", "path"}) {
             unit.naming =
                 unit.naming.known() ? unit.naming : naming_tailscale(root.at({"spec", field}));
         }

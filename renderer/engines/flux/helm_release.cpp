@@ -24,18 +24,43 @@ void add_release_values(const Value& object, ChartRelease& release) {
 
 }  // namespace
 
+void set_chart(const Value& spec, std::string_view ns, ChartRelease& release) {
+    release.chart = text_of(spec, {"chart"});
+    release.is_reference = false;
+    release.version = text_of(spec, {"version"});
+    release.address = {.chart = release.chart, .version = release.version};
+    release.source_namespace = first_text({text_of(spec, {"sourceRef", "namespace"}), ns});
+    const std::string_view kind = text_of(spec, {"sourceRef", "kind"});
+    const std::string_view source = text_of(spec, {"sourceRef", "name"});
+    if (kind == "GitRepository") {
+        release.source = source;
+    } else if (kind == "HelmRepository") {
+        release.repository = source;
+    }
+    if (kind != "HelmRepository") {
+        release.address.unknown = fmt::format("a chart of a {}", kind);
+    }
+    for (const Value& file : items_of(spec.find("valuesFiles"))) {
+        release.values_files.push_back({std::string(text_of(file)), file.pos()});
+        release.replaces_defaults = true;
+    }
+    const Value* may_miss = spec.find("ignoreMissingValuesFiles");
+    release.may_lack_files = spelling_of(may_miss) == "true";
+    release.needs_files = !release.may_lack_files;
+}
+
 ChartRelease release_of_helm_release(const Value& object, std::string_view ns) {
     ChartRelease release = start_release(object, ns);
-    release.chart = first_text({text_of(object, {"spec", "chart", "spec", "chart"}),
-                                text_of(object, {"spec", "chartRef", "name"})});
-    release.is_reference = text_of(object, {"spec", "chart", "spec", "chart"}).empty();
-    const std::string_view kind = text_of(object, {"spec", "chart", "spec", "sourceRef", "kind"});
-    const std::string_view source = text_of(object, {"spec", "chart", "spec", "sourceRef", "name"});
-    release.source_namespace =
-        first_text({text_of(object, {"spec", "chartRef", "namespace"}),
-                    text_of(object, {"spec", "chart", "spec", "sourceRef", "namespace"}), ns});
-    release.version = text_of(object, {"spec", "chart", "spec", "version"});
-    release.address = {.chart = release.chart, .version = release.version};
+    release.needs_files = true;
+    const Value* chart = object.at({"spec", "chart", "spec"});
+    if (chart != nullptr && !text_of(*chart, {"chart"}).empty()) {
+        set_chart(*chart, ns, release);
+    } else {
+        release.chart = text_of(object, {"spec", "chartRef", "name"});
+        release.is_reference = true;
+        release.source_namespace =
+            first_text({text_of(object, {"spec", "chartRef", "namespace"}), ns});
+    }
     release.is_suspended = spelling_of(object.at({"spec", "suspend"})) == "true";
     const std::string_view target = text_of(object, {"spec", "targetNamespace"});
     release.ns = first_text({target, ns});
@@ -44,22 +69,7 @@ ChartRelease release_of_helm_release(const Value& object, std::string_view ns) {
         release.name = fmt::format("{}{}{}", target, target.empty() ? "" : "-",
                                    text_of(object, {"metadata", "name"}));
     }
-    if (kind == "GitRepository") {
-        release.source = source;
-    } else if (kind == "HelmRepository") {
-        release.repository = source;
-    }
-    if (!release.is_reference && kind != "HelmRepository") {
-        release.address.unknown = fmt::format("a chart of a {}", kind);
-    }
     add_release_values(object, release);
-    for (const Value& file : items_of(object.at({"spec", "chart", "spec", "valuesFiles"}))) {
-        release.values_files.push_back({std::string(text_of(file)), file.pos()});
-        release.replaces_defaults = true;
-    }
-    const Value* may_miss = object.at({"spec", "chart", "spec", "ignoreMissingValuesFiles"});
-    release.may_lack_files = spelling_of(may_miss) == "true";
-    release.needs_files = !release.may_lack_files;
     if (!items_of(object.at({"spec", "postRenderers"})).empty()) {
         release.unknown = "postRenderers";
     } else if (object.at({"spec", "kubeConfig"}) != nullptr) {

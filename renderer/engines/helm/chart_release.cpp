@@ -6,6 +6,13 @@
 
 namespace renderer::engines {
 
+namespace {
+
+// The chart in Tailscale's own repository, as in tailscale v1.98.9.
+constexpr std::string_view kChartInRepository = "cmd/k8s-operator/deploy/chart";
+
+}  // namespace
+
 ChartRelease ChartRelease::clone() const {
     ChartRelease copy{.pos = pos,
                       .object = object,
@@ -45,9 +52,16 @@ ChartRelease ChartRelease::clone() const {
     return copy;
 }
 
+bool is_path_to_operator(std::string_view path) {
+    return path.ends_with(kChartInRepository);
+}
+
 bool is_operator_chart(std::string_view chart) {
     while (chart.ends_with('/')) {
         chart.remove_suffix(1);
+    }
+    if (is_path_to_operator(chart)) {
+        return true;
     }
     chart = repo::base_name(chart);
     return chart == kOperatorChart ||

@@ -81,6 +81,9 @@ struct ChartRelease {
     [[nodiscard]] ChartRelease clone() const;
 };
 
+// True for the directory of the operator's chart in Tailscale's repository.
+bool is_path_to_operator(std::string_view path);
+
 // True for a name, path, address or archive of the operator's chart.
 bool is_operator_chart(std::string_view chart);
 

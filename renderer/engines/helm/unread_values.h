@@ -20,6 +20,7 @@ enum class Unread {
     Missing,   // not in the tree, and required by the engine
     Optional,  // not in the tree, and not required
     Secret,
+    Elsewhere,  // in a file that tailrender does not read as values of the chart
 };
 
 struct UnreadValues {

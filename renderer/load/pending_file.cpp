@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "renderer/core/source_map.h"
@@ -15,6 +17,20 @@
 namespace renderer::load {
 
 namespace {
+
+// API groups that no configuration file of another program has, but for kubeconfig files.
+constexpr std::array<std::string_view, 7> kServedGroups = {
+    "apps",         "autoscaling",
+    "batch",        "networking.k8s.io",
+    "policy",       "rbac.authorization.k8s.io",
+    "tailscale.com"};
+
+bool is_served(std::string_view api_version, std::string_view kind) {
+    const std::string_view group = api_version.substr(0, api_version.find('/'));
+    return (api_version == "v1" && !kind.empty() && kind != "Config") ||
+           (group.size() < api_version.size() && !kind.empty() &&
+            std::ranges::find(kServedGroups, group) != kServedGroups.end());
+}
 
 // Turns the pending documents of one file into Documents, or reports what is wrong with them.
 class Assembler {
@@ -121,10 +137,17 @@ private:
                (has_one && !file_.required && !may_be_object(document));
     }
 
-    // Configuration files of other programs may have a kind, but have neither metadata nor items.
-    // If a document cannot be parsed, only its words are searched.
+    // Configuration files of other programs may have a kind, but have neither metadata nor items. A
+    // kind of the API server that has neither is a mistake. If a document cannot be parsed, only
+    // its words are searched.
     [[nodiscard]] bool may_be_object(const Pending& document) const {
         const bool broken = document.diagnostics.has_errors() || document.of_variables.has_errors();
+        if (!broken && (document.has_tree ? is_served(text_of(document.root, {"apiVersion"}),
+                                                      text_of(document.root, {"kind"}))
+                                          : is_served(text_of(document.scanned.api_version),
+                                                      text_of(document.scanned.kind)))) {
+            return true;
+        }
         if (document.has_tree && !broken) {
             return document.root.find("metadata") != nullptr ||
                    document.root.find("items") != nullptr;

@@ -327,7 +327,7 @@ EngineObjects UnitBuilder::engine_objects(const BuildUnit& unit) {
     for (EngineObject& object : objects) {
         if (unit.variables) {
             Diagnostics discarded;  // reported where the file itself is checked
-            substitute_object(object.root, *unit.variables, false, discarded);
+            substitute_object(object.root, *unit.variables, false, false, discarded);
         }
         set_namespace(object.root, unit.target_namespace);
         set_missing_namespace(object.root, unit.fallback_namespace);

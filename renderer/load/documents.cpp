@@ -76,13 +76,17 @@ void read_trees(const SourceMap& sources, std::vector<PendingFile>& files, bool 
     });
 }
 
-void substitute_files(std::vector<PendingFile>& files) {
+// `input_words`: of inputs with the operator's settings.
+void substitute_files(std::vector<PendingFile>& files,
+                      const std::vector<std::string>& input_words) {
+    const bool type_decides = std::ranges::find(input_words, "LoadBalancer") != input_words.end();
+
     for (PendingFile& file : files) {
         const engines::UnitVariables* variables = file.file->unit->variables.get();
         for (Pending& document : file.documents) {
             if (variables != nullptr && document.has_tree && !document.diagnostics.has_errors()) {
                 engines::substitute_document(document.root, *variables,
-                                             document.scanned.mentions_tailscale,
+                                             document.scanned.mentions_tailscale, type_decides,
                                              document.of_variables);
             }
         }
@@ -216,7 +220,7 @@ std::vector<std::uint32_t> read_documents(const repo::SourceTree& tree,
         }
     });
     read_trees(loaded.sources, pending, false, threads);
-    substitute_files(pending);
+    substitute_files(pending, options.input_words);
     if (!options.validate && !options.one_stream) {
         judge_units(pending, loaded);
     }

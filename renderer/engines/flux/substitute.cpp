@@ -292,9 +292,9 @@ bool is_of_others(const Value& object, Pos pos) {
     return false;
 }
 
-// True if the place decides whether a Service or an Ingress is an input: a class, or the key of an
-// annotation.
-bool decides(const Value& object, Pos pos) {
+// True if the place decides whether a Service or an Ingress is an input: a class, the key of an
+// annotation or, with `type_decides`, the type of a Service.
+bool decides(const Value& object, Pos pos, bool type_decides) {
     const std::string_view kind = text_of(object, {"kind"});
     const auto is_at = [&](const Value* value) { return value != nullptr && value->pos() == pos; };
     if (kind != "Service" && kind != "Ingress") {
@@ -302,6 +302,7 @@ bool decides(const Value& object, Pos pos) {
     }
     const auto annotations = members_of(object.at({"metadata", "annotations"}));
     return is_at(object.at({"spec", "loadBalancerClass"})) ||
+           (type_decides && is_at(object.at({"spec", "type"}))) ||
            is_at(object.at({"spec", "ingressClassName"})) ||
            std::ranges::any_of(annotations,
                                [&](const Member& member) { return member.key.pos() == pos; });
@@ -367,7 +368,7 @@ std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& va
 }
 
 void substitute_object(Value& object, const UnitVariables& variables, bool is_input,
-                       Diagnostics& diagnostics) {
+                       bool type_decides, Diagnostics& diagnostics) {
     if (is_disabled(object)) {
         return;
     }
@@ -381,7 +382,7 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
     substitution.run(object);
     for (const auto& [pos, name] : substitution.assumed()) {
         if (is_input ? !is_of_others(object, pos)
-                     : is_operator_release(object) || decides(object, pos)) {
+                     : is_operator_release(object) || decides(object, pos, type_decides)) {
             found
                 .warning("assumed-default", pos,
                          fmt::format("the default of \"{}\" is used, but a Secret or a ConfigMap "
@@ -393,7 +394,8 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
     }
     for (const auto& [pos, name] : substitution.unset()) {
         const bool has_value = variables.may_have_more || variables.secret.contains(name);
-        if (is_input ? !is_of_others(object, pos) : has_value && decides(object, pos)) {
+        if (is_input ? !is_of_others(object, pos)
+                     : has_value && decides(object, pos, type_decides)) {
             found.error("unresolved-variable", pos, fmt::format("\"{}\" has no value here", name))
                 .expected(
                     "a variable of postBuild.substitute, or of a ConfigMap in this tree that "
@@ -408,15 +410,16 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
 }
 
 void substitute_document(Value& root, const UnitVariables& variables, bool mentions_tailscale,
-                         Diagnostics& diagnostics) {
+                         bool type_decides, Diagnostics& diagnostics) {
     Value* items = root.find("items");
     if (items != nullptr && items->is_list() && text_of(root, {"kind"}).ends_with("List")) {
         for (Value& item : items->items()) {
-            substitute_document(item, variables, mentions_tailscale, diagnostics);
+            substitute_document(item, variables, mentions_tailscale, type_decides, diagnostics);
         }
         return;
     }
-    substitute_object(root, variables, mentions_tailscale && is_read(root), diagnostics);
+    substitute_object(root, variables, mentions_tailscale && is_read(root), type_decides,
+                      diagnostics);
 }
 
 }  // namespace renderer::engines

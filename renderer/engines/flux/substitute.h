@@ -37,14 +37,15 @@ std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& va
 // it. A scalar that kustomize prints without quotes is resolved again: `${N}` with N=1 becomes a
 // number. In an input of the renderer, a variable without a value is an error, except in labels and
 // annotations that are not Tailscale's, and a default that a Secret may replace is a warning. In
-// other Services and Ingresses it is an error in a class or the key of an annotation if a Secret
-// may have its value: it may make the object an input.
+// other Services and Ingresses it is an error in a class, in the key of an annotation or, with
+// `type_decides`, in the type of a Service if a Secret may have its value: it may make the object
+// an input.
 void substitute_object(Value& object, const UnitVariables& variables, bool is_input,
-                       Diagnostics& diagnostics);
+                       bool type_decides, Diagnostics& diagnostics);
 
 // The same for a document of a file, or for each item of a List, since kustomize splits Lists. An
 // object is an input if the document mentions Tailscale and the renderer reads its kind.
 void substitute_document(Value& root, const UnitVariables& variables, bool mentions_tailscale,
-                         Diagnostics& diagnostics);
+                         bool type_decides, Diagnostics& diagnostics);
 
 }  // namespace renderer::engines

@@ -104,7 +104,7 @@ std::string object_outcome(std::string_view yaml) {
     Diagnostics diagnostics;
     const SourceId source = sources.add("in.yaml", std::string(yaml));
     Value object = read_yaml(sources, source, diagnostics);
-    substitute_object(object, some_variables(), true, diagnostics);
+    substitute_object(object, some_variables(), true, false, diagnostics);
     std::string shown;
     write_yaml(object, shown);
     return shown + diagnostics.print(sources, false);

@@ -19,6 +19,10 @@ def device_of(tree, random, is_exposed=None, forms=None):
                          if (is_exposed is None or device.is_exposed == is_exposed) and (forms is None or unit.form in forms)]) or (None, None)
 
 
+def new_device(tree, random, file):
+    return Device(file, by_class=tree.has_operator and random.random() < 0.5)
+
+
 # Each function returns what it has done, or nothing if there was nothing to do.
 
 def add_device(tree, random):
@@ -26,7 +30,7 @@ def add_device(tree, random):
     if unit:
         name = tree.new_name("d")
         files = [device.file for device in tree.units[unit].devices.values()]
-        tree.units[unit].devices[name] = Device(random.choice([*files, f"{name}.yaml", f"{name}.yaml"]))
+        tree.units[unit].devices[name] = new_device(tree, random, random.choice([*files, f"{name}.yaml", f"{name}.yaml"]))
         return f"add {name} to {unit}"
 
 
@@ -68,7 +72,7 @@ def add_unit(tree, random, forms=None):
     tree.units[name] = Unit(name, f"media/{name}", above, form=random.choice(forms or FORMS[tree.engine]))
     for _ in range(random.randint(1, 3)):
         add = tree.new_name("d")
-        tree.units[name].devices[add] = Device(f"{add}.yaml")
+        tree.units[name].devices[add] = new_device(tree, random, f"{add}.yaml")
     return f"add {name}{' below ' + above if above else ''}"
 
 
@@ -271,8 +275,26 @@ def set_of_units(tree, random, files):
         return f"{unit.name} becomes a set that is not known"
 
 
+def operator_mistake(tree, random, files):
+    """Makes the operator's settings unknown: its release is broken, elsewhere or not recognized, or its values cannot be read."""
+    if not tree.has_operator:
+        return None
+    path = {"flux": "ops/operator.yaml", "argo": "apps/ops.yaml"}[tree.engine]
+    values = files[path][re.search(r"^ *values(Object)?:", files[path], re.M).start():].splitlines()[0]
+    edits = [(path, "tailscale-operator", "tailscale-oprator"), (path, "kind: HelmRelease", "kind: HelmReleas"), (path, "kind: Application", "kind: Aplication"),
+             (path, "chart: {spec:", "chrat: {spec:"), (path, "    chart: tailscale-operator", "    path: ops"), (path, "tailscale-operator", "mirror/ts"),
+             (path, values, "  valuesFrom: [{kind: Secret, name: settings}]" if tree.engine == "flux" else "      valueFiles: [$elsewhere/ts.yaml]"),
+             (path, values, values[:-1]), (path, "kubernetes.default.svc", "10.0.0.9:6443"), (path, "\nspec:\n", "\nspec:\n  kubeConfig: {secretRef: {name: away}}\n"),
+             ("clusters/den/ops.yaml", "path: ./ops", "path: ./opps"), ("clusters/den/ops.yaml", "name: flux-system, namespace", "name: other, namespace"),
+             ("clusters/den/ops.yaml", "path: ./ops", "path: ./${elsewhere}"), ("clusters/den/ops.yaml", "kind: Kustomization", "kind: Kustomisation")]
+    edit = random.choice([one for one in edits if one[1] in files.get(one[0], "")])
+    replaced(files, *edit)
+    return f"\"{edit[1]}\" is \"{edit[2]}\" in {edit[0]}"
+
+
 DOUBTFUL = [wrong_path, unknown_variable, wrong_kind, typo, conflict, cut_off, wrong_kind_of_service, missing_file, lost_directory, other_source, remote_cluster,
-            ignored_source, no_root, chart_elsewhere, secret_values, broken_chart, set_of_units]
+            ignored_source, no_root, chart_elsewhere, secret_values, broken_chart, set_of_units, operator_mistake,
+            operator_mistake]
 ELSEWHERE = [other_source, remote_cluster]
 
 

@@ -21,6 +21,7 @@ spec: {selector: {app: a}, ports: [{port: 80}]}
 class Device:
     file: str
     is_exposed: bool = True
+    by_class: bool = False    # a load balancer: exposed by the operator's default class
 
 
 @dataclasses.dataclass
@@ -39,6 +40,7 @@ class Unit:
 @dataclasses.dataclass
 class Tree:
     engine: str
+    has_operator: bool = False  # its default class makes load balancers devices
     units: dict = dataclasses.field(default_factory=dict)
     count: int = 0            # how many names were given out
 
@@ -76,6 +78,8 @@ class Tree:
 
     def files(self):
         found = {"README.md": "of the user\n", **ENGINES[self.engine](self)}
+        if self.has_operator:
+            found.update(OPERATORS[self.engine])
         for unit in self.units.values():
             found.update(content_of(self, unit))
             if unit.form == "chart" and self.engine == "flux":
@@ -84,11 +88,12 @@ class Tree:
 
 
 def service(name, device, unit):
-    annotations = '{tailscale.com/expose: "true"}' if device.is_exposed else "{}"
-    if unit.form == "variable" and device.is_exposed:
+    annotations = '{tailscale.com/expose: "true"}' if device.is_exposed and not device.by_class else "{}"
+    kind = "type: LoadBalancer, " * (device.is_exposed and device.by_class)
+    if unit.form == "variable" and device.is_exposed and not device.by_class:
         annotations = annotations.replace("}", ', tailscale.com/hostname: "${zone}-' + name + '"}')
     return (f"apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: {NAMESPACE}, annotations: {annotations}}}\n"
-            "spec: {selector: {app: a}, ports: [{port: 80}]}\n")
+            f"spec: {{{kind}selector: {{app: a}}, ports: [{{port: 80}}]}}\n")
 
 
 def object_path(tree, unit):
@@ -157,5 +162,16 @@ def argo(tree):
 
 ENGINES = {"flux": flux, "argo": argo, "fleet": lambda tree: {}, "plain": lambda tree: {}}
 FORMS = {"flux": ["plain", "labelled", "patched", "variable", "chart"], "argo": ["plain", "labelled"], "fleet": ["plain"], "plain": ["plain", "labelled"]}
+SETTINGS = '{operatorConfig: {extraEnv: [{name: OPERATOR_DEFAULT_LOAD_BALANCER, value: "true"}]}}'
+OPERATORS = {
+    "flux": {"clusters/den/ops.yaml": flux_kustomization("ops", "ops"),
+             "ops/operator.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: operator, namespace: tailscale}\nspec:\n"
+                                  "  chart: {spec: {chart: tailscale-operator, version: 1.98.4, sourceRef: {kind: HelmRepository, name: tailscale}}}\n"
+                                  f"  values: {SETTINGS}\n"},
+    "argo": {"apps/ops.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: ops, namespace: argocd}\nspec:\n"
+                              "  source:\n    repoURL: https://pkgs.tailscale.com/helmcharts\n    chart: tailscale-operator\n    targetRevision: 1.98.4\n"
+                              f"    helm:\n      valuesObject: {SETTINGS}\n"
+                              "  destination: {server: \"https://kubernetes.default.svc\", namespace: tailscale}\n"},
+}
 NESTS = ("flux", "argo")
 SUSPENDS = ("flux", "argo")

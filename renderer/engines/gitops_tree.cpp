@@ -2,30 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "renderer/base/ascii.h"
-#include "renderer/base/parallel.h"
-#include "renderer/base/split.h"
-#include "renderer/core/diagnostics.h"
-#include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/engines/engine_files.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/engines/k3s/helm_chart.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
 
 namespace {
 
-constexpr std::string_view kFluxSources = "source.toolkit.fluxcd.io/";
 constexpr std::string_view kRepository = "repoURL:";
 constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
-constexpr std::size_t kMaxTextRead = std::size_t{1} << 30U;  // of all files together
 
 bool has(std::string_view text, std::string_view word) {
     return text.find(word) != std::string_view::npos;
@@ -38,40 +30,6 @@ bool may_hold_instance(std::string_view text) {
 // True for an argocd-cm that turns off kustomize's load restrictions.
 bool loads_any(std::string_view text) {
     return has(text, "kustomize.buildOptions") && has(text, "LoadRestrictionsNone");
-}
-
-std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts) {
-    std::vector<std::string> paths;
-    for (const repo::WalkedDir* dir : dirs) {
-        for (const std::string& name : dir->files) {
-            if (repo::is_manifest_name(name) && dir->in_chart == in_charts) {
-                paths.push_back(repo::join_path(dir->path, name));
-            }
-        }
-    }
-    return paths;
-}
-
-// `wanted` is called on several threads, once for each index.
-template <typename Wanted>
-std::vector<std::pair<std::string, std::string>> read_wanted(const repo::SourceTree& tree,
-                                                             const std::vector<std::string>& paths,
-                                                             unsigned threads,
-                                                             const Wanted& wanted) {
-    std::vector<std::string> texts(paths.size());
-    for_each_parallel(paths.size(), threads, [&](std::size_t i) {
-        Result<std::string> text = tree.read(paths[i]);
-        if (text && wanted(i, *text)) {
-            texts[i] = std::move(*text);
-        }
-    });
-    std::vector<std::pair<std::string, std::string>> found;
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-        if (!texts[i].empty()) {
-            found.emplace_back(paths[i], std::move(texts[i]));
-        }
-    }
-    return found;
 }
 
 // True if the text has conflict markers of git.
@@ -99,7 +57,7 @@ bool may_hold_units(std::string_view text) {
 }  // namespace
 
 bool may_hold_engine(std::string_view text) {
-    return has(text, kFluxGroup) || has(text, kFluxSources) || has(text, kFluxExtensions) ||
+    return has(text, kFluxGroup) || has(text, kSourceGroup) || has(text, kFluxExtensions) ||
            has(text, kArgoGroup) || (has(text, kFluxOperator) && has(text, "ResourceSet"));
 }
 
@@ -110,25 +68,17 @@ GitOpsTree::GitOpsTree(const repo::SourceTree& tree, const DirList& dirs, const 
       dirs_(dirs),
       root_(root),
       sources_(sources),
-      threads_(options.threads),
-      output_dir_(options.output_dir),
       input_words_(options.input_words),
-      local_(std::move(local)),
+      flux_sources_(tree, dirs, root, sources, options.output_dir, std::move(local)),
+      variable_sources_(tree, dirs, root, sources, options),
       own_repository_(tree, root) {
     for (const repo::WalkedDir* dir : dirs) {
         known_dirs_[dir->path] = dir;
     }
-    collect();
-    find_own_sources();
+    collect(options.threads);
+    flux_sources_.learn(objects_, instances_);
     own_repository_.learn(objects_);
     find_argo_clusters(options.argo_clusters);
-    substitutes_.named_only = true;
-    substitutes_.values.insert(options.configured_substitutes.begin(),
-                               options.configured_substitutes.end());
-    for (std::string_view text : options.substitutes) {
-        const std::string_view name = take(text, '=');
-        substitutes_.values.insert_or_assign(std::string(name), std::string(text));
-    }
 }
 
 // Clusters that the user gives replace those of the tree.
@@ -148,6 +98,11 @@ void GitOpsTree::find_argo_clusters(const std::vector<std::string>& named) {
     }
 }
 
+FileRoles GitOpsTree::roles_of(const std::string& file) const {
+    const auto known = roles_.find(file);
+    return known == roles_.end() ? FileRoles() : known->second;
+}
+
 const repo::WalkedDir* GitOpsTree::find(const std::string& dir) const {
     const auto known = known_dirs_.find(dir);
     return known == known_dirs_.end() ? nullptr : known->second;
@@ -158,33 +113,7 @@ std::string GitOpsTree::directory(std::string_view path) const {
 }
 
 std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text) const {
-    std::vector<RefusedFile> ignored;
-    return read(path, std::move(text), ignored);
-}
-
-std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text,
-                                           std::vector<RefusedFile>& refused) const {
-    std::vector<EngineObject> found;
-    if (sources_.total_bytes() + text.size() >= kMaxTextRead) {
-        return found;
-    }
-    const SourceId source = sources_.add(path, std::move(text));
-    for (const ScannedDocument& scanned : scan_documents(sources_, source)) {
-        Diagnostics discarded;
-        Value root = read_yaml(sources_, source, scanned.range, discarded);
-        if (!discarded.has_errors() && root.is_map()) {
-            std::vector<Value> objects;
-            add_objects(std::move(root), objects);
-            for (Value& object : objects) {
-                found.push_back({path, std::move(object)});
-            }
-        } else if (discarded.has_errors() && (refused.empty() || refused.back().path != path)) {
-            const auto error =
-                std::ranges::find(discarded.all(), Severity::Error, &Diagnostic::severity);
-            refused.push_back({path, error->pos, error->message});
-        }
-    }
-    return found;
+    return read_objects(sources_, path, std::move(text));
 }
 
 std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const {
@@ -195,7 +124,7 @@ std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const 
         }
         return found;
     }
-    if (unit_makers_.contains(file)) {
+    if (may_make_units(file)) {
         if (Result<std::string> text = tree_.read(file)) {
             found = read(file, std::move(*text));
         }
@@ -210,26 +139,27 @@ std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const 
 }
 
 // A manifest in the folder of a chart counts if the folder is applied as a directory.
-void GitOpsTree::collect_of_charts(std::vector<std::pair<std::string, std::string>>& texts) {
+void GitOpsTree::collect_of_charts(unsigned threads,
+                                   std::vector<std::pair<std::string, std::string>>& texts) {
     const std::vector<std::string> paths = manifests_of(dirs_, true);
     std::vector<char> is_manifest(paths.size(), 0);
-    auto found = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
+    auto found = read_wanted(tree_, paths, threads, [&](std::size_t i, std::string_view text) {
         is_manifest[i] = holds_objects(paths[i], text) ? 1 : 0;
         return is_manifest[i] != 0 && (may_hold_engine(text) || has(text, kSkipsFile));
     });
     for (std::size_t i = 0; i < paths.size(); ++i) {
         if (is_manifest[i] != 0) {
-            chart_manifests_.insert(paths[i]);
+            roles_[paths[i]].is_chart_manifest = true;
         }
     }
     for (auto& one : found) {
         if (has(one.second, kSkipsFile)) {
-            skipped_.insert(one.first);
+            roles_[one.first].is_skipped = true;
         }
         if (!is_part_of_chart(one.first)) {
             texts.push_back(std::move(one));
         } else if (may_hold_engine(one.second)) {
-            unit_makers_.insert(one.first);
+            roles_[one.first].makes_units = true;
         }
     }
 }
@@ -250,10 +180,10 @@ bool GitOpsTree::is_part_of_chart(const std::string& file) const {
     return false;
 }
 
-void GitOpsTree::collect() {
+void GitOpsTree::collect(unsigned threads) {
     const std::vector<std::string> paths = manifests_of(dirs_, false);
     std::vector<char> mentions(paths.size(), 0);
-    auto texts = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
+    auto texts = read_wanted(tree_, paths, threads, [&](std::size_t i, std::string_view text) {
         mentions[i] = repo::mentions_input(text, input_words_) ? 1 : 0;
         return may_hold_engine(text) || may_hold_instance(text) || loads_any(text) ||
                has(text, kSkipsFile) || may_be_misspelled(text) || has(text, kRepository) ||
@@ -262,29 +192,29 @@ void GitOpsTree::collect() {
     for (std::size_t i = 0; i < paths.size(); ++i) {
         mentions_.emplace(paths[i], mentions[i] != 0);
     }
-    collect_of_charts(texts);
+    collect_of_charts(threads, texts);
     for (auto& [path, text] : texts) {
         if (has(text, kSkipsFile)) {
-            skipped_.insert(path);
+            roles_[path].is_skipped = true;
         }
-        argo_loads_any_ = argo_loads_any_ || (loads_any(text) && !is_outside(path));
+        argo_loads_any_ = argo_loads_any_ || (loads_any(text) && !flux_sources_.is_outside(path));
         const bool is_engine = may_hold_engine(text);
         if (may_hold_units(text)) {
-            unit_files_.insert(path);
+            roles_[path].holds_units = true;
         } else if (has(text, kRepository)) {
-            unit_makers_.insert(path);
+            roles_[path].makes_units = true;
         }
         const bool is_instance = may_hold_instance(text);
         const bool is_judged = is_engine || has_conflict(text);
         if (is_engine) {
             engine_files_[path];
         }
-        std::vector<RefusedFile> ignored;
-        if (is_outside(path)) {
-            outside_[path] = read(path, std::move(text), is_judged ? refused_ : ignored);
+        std::vector<RefusedFile>* refused = is_judged ? &refused_ : nullptr;
+        if (flux_sources_.is_outside(path)) {
+            outside_[path] = read_objects(sources_, path, std::move(text), refused);
             continue;
         }
-        for (EngineObject& object : read(path, std::move(text), is_judged ? refused_ : ignored)) {
+        for (EngineObject& object : read_objects(sources_, path, std::move(text), refused)) {
             if (const std::string in_text = instance_path_of(object.root); !in_text.empty()) {
                 Value sync = Value::map();
                 sync.put("path", in_text);
@@ -311,50 +241,6 @@ void GitOpsTree::collect() {
     }
 }
 
-// A Kustomization in the directory that it applies has this repository as its source. The root
-// contains everything, so there only the name that `flux bootstrap` uses decides.
-void GitOpsTree::find_own_sources() {
-    std::set<std::string> own_names = {"flux-system"};
-    for (const EngineObject& object : objects_) {
-        const std::string dir = directory(text_of(object.root, {"spec", "path"}));
-        if (is_kind(object.root, kFluxGroup, "Kustomization") && dir != root_ &&
-            repo::is_within(repo::parent_path(object.file), dir)) {
-            own_names.emplace(text_of(object.root, {"spec", "sourceRef", "name"}));
-        }
-    }
-    for (const EngineObject& instance : instances_) {
-        for (const Value* sync : {instance.root.at({"spec", "sync"}),
-                                  instance.root.at({"spec", "values", "instance", "sync"}),
-                                  instance.root.at({"instance", "sync"})}) {
-            const std::string_view kind = sync == nullptr ? "" : text_of(*sync, {"kind"});
-            const std::string_view url = sync == nullptr ? "" : text_of(*sync, {"url"});
-            if ((kind.empty() || kind == "GitRepository") && !url.empty() && !has(url, "${")) {
-                own_.insert(repository_name(url));
-            }
-        }
-    }
-    for (const EngineObject& object : objects_) {
-        if (text_of(object.root, {"apiVersion"}).starts_with(kFluxSources)) {
-            const std::string key = fmt::format("{}/{}", text_of(object.root, {"kind"}),
-                                                text_of(object.root, {"metadata", "name"}));
-            urls_.emplace(key, text_of(object.root, {"spec", "url"}));
-            if (spelling_of(object.root.at({"spec", "suspend"})) == "true") {
-                suspended_.insert(key);
-            }
-        }
-        if (is_kind(object.root, kFluxSources, "GitRepository")) {
-            const std::string name(text_of(object.root, {"metadata", "name"}));
-            const std::string url = repository_name(text_of(object.root, {"spec", "url"}));
-            defined_[name] = url;
-            ignored_[name].push_back(
-                {object.file, std::string(text_of(object.root, {"spec", "ignore"}))});
-            if (own_names.contains(name)) {
-                own_.insert(url);
-            }
-        }
-    }
-}
-
 bool GitOpsTree::holds_input(const std::string& path) {
     const auto [known, is_new] = inputs_.try_emplace(path, false);
     const auto mention = mentions_.find(path);
@@ -364,57 +250,6 @@ bool GitOpsTree::holds_input(const std::string& path) {
                         has_input(path, std::move(*text), input_words_);
     }
     return known->second;
-}
-
-void GitOpsTree::find_maps() {
-    if (std::exchange(has_maps_, true)) {
-        return;
-    }
-    for (auto& [path, text] : read_wanted(tree_, manifests_of(dirs_, false), threads_,
-                                          [](std::size_t, std::string_view text) {
-                                              return has(text, "ConfigMap") || has(text, "Secret");
-                                          })) {
-        for (EngineObject& object : read(path, std::move(text))) {
-            const bool is_encrypted = object.root.find("sops") != nullptr;
-            const std::string name(text_of(object.root, {"metadata", "name"}));
-            if (is_kind(object.root, "v1", "ConfigMap")) {
-                auto& known = config_maps_[name];
-                if (!is_encrypted) {
-                    known.push_back(std::move(object.root));
-                }
-            } else if (is_kind(object.root, "v1", "Secret")) {
-                secrets_[name].push_back(std::move(object.root));
-            }
-        }
-    }
-    generated_maps_ = generated_config_maps(tree_, dirs_, root_, sources_);
-}
-
-std::vector<const Value*> GitOpsTree::config_maps(std::string_view name) {
-    find_maps();
-    std::vector<const Value*> found;
-    for (const auto* maps : {&config_maps_, &generated_maps_}) {
-        if (const auto known = maps->find(name); known != maps->end() && found.empty()) {
-            std::ranges::transform(known->second, std::back_inserter(found),
-                                   [](const Value& one) { return &one; });
-        }
-    }
-    return found;
-}
-
-std::vector<const Value*> GitOpsTree::secrets(std::string_view name) {
-    find_maps();
-    std::vector<const Value*> found;
-    if (const auto known = secrets_.find(name); known != secrets_.end()) {
-        std::ranges::transform(known->second, std::back_inserter(found),
-                               [](const Value& one) { return &one; });
-    }
-    return found;
-}
-
-bool GitOpsTree::has_config_map(std::string_view name) {
-    find_maps();
-    return config_maps_.contains(name) || generated_maps_.contains(name);
 }
 
 }  // namespace renderer::engines

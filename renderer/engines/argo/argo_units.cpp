@@ -201,7 +201,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     BuildUnit unit = named_unit(repository, application);
     unit.dir = repository.directory(text_of(spelled, {"path"}));
     const std::string_view url = text_of(spelled, {"repoURL"});
-    const std::optional<std::string> local = repository.local_repository(url);
+    const std::optional<std::string> local = repository.flux_sources().find_local(url);
     if (local) {
         unit.dir = repo::path_inside(*local, text_of(spelled, {"path"}));
     } else if (!repository.own_repository().is_own(url)) {

@@ -89,7 +89,8 @@ private:
             return fmt::format("{} of {} is {}", kReconcileMark, name_of(generator_.root),
                                reconcile);
         }
-        return !copy.source.empty() && repository_.is_suspended("GitRepository", copy.source)
+        return !copy.source.empty() &&
+                       repository_.flux_sources().is_suspended("GitRepository", copy.source)
                    ? fmt::format("spec.suspend of GitRepository {} is true", copy.source)
                    : std::string();
     }
@@ -141,12 +142,12 @@ private:
             }
             const std::string_view kind = text_of(source, {"kind"});
             const std::string_view name = text_of(source, {"name"});
-            const std::optional<std::string> local = repository_.local_source(
+            const std::optional<std::string> local = repository_.flux_sources().find_local(
                 source, text_of(generator_.root, {"metadata", "namespace"}));
             if (local) {
                 return *local;
             }
-            if (repository_.is_own_source(kind, name)) {
+            if (repository_.flux_sources().is_own(kind, name)) {
                 copy.source = name;
                 return repository_.root();
             }

@@ -1,5 +1,5 @@
-// The part of GitOpsTree about sources of Flux: which are this repository, which are available
-// locally, and which files they exclude.
+#include "renderer/engines/flux/flux_sources.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,31 +7,93 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
-#include "renderer/engines/gitops_tree.h"
+#include "renderer/engines/argo/own_repository.h"
+#include "renderer/engines/engine_groups.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
 
-bool GitOpsTree::is_suspended(std::string_view kind, std::string_view source) const {
+FluxSources::FluxSources(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
+                         SourceMap& sources, std::string output_dir,
+                         std::shared_ptr<const LocalSources> local)
+    : tree_(tree),
+      dirs_(dirs),
+      root_(root),
+      sources_(sources),
+      output_dir_(std::move(output_dir)),
+      local_(std::move(local)) {}
+
+// A Kustomization in the directory that it applies has this repository as its source. The root
+// contains everything, so there only the name that `flux bootstrap` uses decides.
+std::set<std::string> FluxSources::own_names(const std::vector<EngineObject>& objects) const {
+    std::set<std::string> names = {"flux-system"};
+    for (const EngineObject& object : objects) {
+        const std::string dir = repo::path_inside(root_, text_of(object.root, {"spec", "path"}));
+        if (is_kind(object.root, kFluxGroup, "Kustomization") && dir != root_ &&
+            repo::is_within(repo::parent_path(object.file), dir)) {
+            names.emplace(text_of(object.root, {"spec", "sourceRef", "name"}));
+        }
+    }
+    return names;
+}
+
+void FluxSources::learn(const std::vector<EngineObject>& objects,
+                        const std::vector<EngineObject>& instances) {
+    for (const EngineObject& instance : instances) {
+        for (const Value* sync : {instance.root.at({"spec", "sync"}),
+                                  instance.root.at({"spec", "values", "instance", "sync"}),
+                                  instance.root.at({"instance", "sync"})}) {
+            const std::string_view kind = sync == nullptr ? "" : text_of(*sync, {"kind"});
+            const std::string_view url = sync == nullptr ? "" : text_of(*sync, {"url"});
+            if ((kind.empty() || kind == "GitRepository") && !url.empty() &&
+                url.find("${") == std::string_view::npos) {
+                own_.insert(repository_name(url));
+            }
+        }
+    }
+    const std::set<std::string> names = own_names(objects);
+    for (const EngineObject& object : objects) {
+        if (text_of(object.root, {"apiVersion"}).starts_with(kSourceGroup)) {
+            const std::string key = fmt::format("{}/{}", text_of(object.root, {"kind"}),
+                                                text_of(object.root, {"metadata", "name"}));
+            urls_.emplace(key, text_of(object.root, {"spec", "url"}));
+            if (spelling_of(object.root.at({"spec", "suspend"})) == "true") {
+                suspended_.insert(key);
+            }
+        }
+        if (is_kind(object.root, kSourceGroup, "GitRepository")) {
+            const std::string name(text_of(object.root, {"metadata", "name"}));
+            const std::string url = repository_name(text_of(object.root, {"spec", "url"}));
+            defined_[name] = url;
+            ignored_[name].push_back(
+                {object.file, std::string(text_of(object.root, {"spec", "ignore"}))});
+            if (names.contains(name)) {
+                own_.insert(url);
+            }
+        }
+    }
+}
+
+bool FluxSources::is_suspended(std::string_view kind, std::string_view source) const {
     return suspended_.contains(fmt::format("{}/{}", kind, source));
 }
 
-bool GitOpsTree::has_own_source(const Value& kustomization) const {
-    return is_own_source(text_of(kustomization, {"spec", "sourceRef", "kind"}),
-                         text_of(kustomization, {"spec", "sourceRef", "name"}));
+bool FluxSources::has_own_source(const Value& kustomization) const {
+    return is_own(text_of(kustomization, {"spec", "sourceRef", "kind"}),
+                  text_of(kustomization, {"spec", "sourceRef", "name"}));
 }
 
-bool GitOpsTree::is_own_source(std::string_view kind, std::string_view name) const {
+bool FluxSources::is_own(std::string_view kind, std::string_view name) const {
     const auto defined = defined_.find(std::string(name));
     return kind == "GitRepository" && (defined == defined_.end() || own_.contains(defined->second));
 }
 
-bool GitOpsTree::is_outside(const std::string& file) const {
+bool FluxSources::is_outside(const std::string& file) const {
     return local_ != nullptr && local_->is_outside(file);
 }
 
-std::optional<std::string> GitOpsTree::local_source(const Value& source_ref,
-                                                    std::string_view ns) const {
+std::optional<std::string> FluxSources::find_local(const Value& source_ref,
+                                                   std::string_view ns) const {
     const std::string_view kind = text_of(source_ref, {"kind"});
     const std::string_view name = text_of(source_ref, {"name"});
     const std::string_view own = text_of(source_ref, {"namespace"});
@@ -43,11 +105,11 @@ std::optional<std::string> GitOpsTree::local_source(const Value& source_ref,
                                      url == urls_.end() ? given : std::string_view(url->second));
 }
 
-std::optional<std::string> GitOpsTree::local_repository(std::string_view url) const {
+std::optional<std::string> FluxSources::find_local(std::string_view url) const {
     return local_ == nullptr ? std::nullopt : local_->find_address(url);
 }
 
-std::set<std::string> GitOpsTree::foreign_sources() const {
+std::set<std::string> FluxSources::foreign() const {
     std::set<std::string> names;
     for (const auto& [name, repository] : defined_) {
         if (!own_.contains(repository)) {
@@ -59,7 +121,7 @@ std::set<std::string> GitOpsTree::foreign_sources() const {
 
 // Of several sources with that name, the one in the same file is used; if there is none and they
 // differ, no patterns are.
-std::string GitOpsTree::ignored_by(std::string_view source, const std::string& file) const {
+std::string FluxSources::ignored_by(std::string_view source, const std::string& file) const {
     const auto known = ignored_.find(source);
     if (known == ignored_.end()) {
         return {};
@@ -75,8 +137,8 @@ std::string GitOpsTree::ignored_by(std::string_view source, const std::string& f
     return agree ? first : std::string();
 }
 
-std::shared_ptr<Artifact> GitOpsTree::artifact(std::string_view source, const std::string& file,
-                                               const std::vector<std::string>& tops) {
+std::shared_ptr<Artifact> FluxSources::artifact(std::string_view source, const std::string& file,
+                                                const std::vector<std::string>& tops) {
     const std::string patterns = ignored_by(source, file);
     const auto [known, is_new] =
         artifacts_.try_emplace(fmt::format("{}\n{}", fmt::join(tops, "\n"), patterns));

@@ -83,9 +83,9 @@ const Value* only_one(std::vector<const Value*> known, std::string_view ns) {
 std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
                                                   const Value& kustomization) {
     std::shared_ptr<const UnitVariables> named =
-        repository.substitutes().values.empty()
+        repository.variable_sources().substitutes().values.empty()
             ? nullptr
-            : std::make_shared<const UnitVariables>(repository.substitutes());
+            : std::make_shared<const UnitVariables>(repository.variable_sources().substitutes());
     const Value* post_build = kustomization.at({"spec", "postBuild"});
     if (post_build == nullptr) {
         return named;
@@ -96,9 +96,9 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
     for (const Value& one : from) {
         const bool is_secret = text_of(one, {"kind"}) == "Secret";
         const std::string_view name = text_of(one, {"name"});
-        const Value* found =
-            only_one(is_secret ? repository.secrets(name) : repository.config_maps(name),
-                     text_of(kustomization, {"metadata", "namespace"}));
+        const Value* found = only_one(is_secret ? repository.variable_sources().secrets(name)
+                                                : repository.variable_sources().config_maps(name),
+                                      text_of(kustomization, {"metadata", "namespace"}));
         if (found != nullptr && is_secret) {
             for (const std::string_view field : {"data", "stringData"}) {
                 for (const Member& member : members_of(found->find(field))) {
@@ -111,8 +111,9 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
         }
         variables.may_have_more = variables.may_have_more || found == nullptr;
         variables.is_whole = variables.is_whole && found != nullptr && !is_secret;
-        if (repository.substitutes().values.empty() && !is_secret &&
-            spelling_of(one.find("optional")) != "true" && !repository.has_config_map(name)) {
+        if (repository.variable_sources().substitutes().values.empty() && !is_secret &&
+            spelling_of(one.find("optional")) != "true" &&
+            !repository.variable_sources().has_config_map(name)) {
             variables.faults.push_back({one.pos(), std::string(name)});
         }
     }
@@ -125,8 +126,8 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
     }
     const bool always = text_of(*post_build, {"substituteStrategy"}) == "Always";
     const bool runs = !from.empty() || !variables.values.empty() || always;
-    variables.values.insert(repository.substitutes().values.begin(),
-                            repository.substitutes().values.end());
+    variables.values.insert(repository.variable_sources().substitutes().values.begin(),
+                            repository.variable_sources().substitutes().values.end());
     return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : named;
 }
 
@@ -241,7 +242,7 @@ void note_source(const GitOpsTree& repository, const Value& source_ref, BuildUni
     if (!parse_source_key(unit.source)) {
         unit.source.clear();
     }
-    unit.may_be_own = kind != "GitRepository" || !repository.knows_itself();
+    unit.may_be_own = kind != "GitRepository" || !repository.flux_sources().know_repository();
     unit.pos = source_ref.pos();
 }
 
@@ -270,7 +271,7 @@ std::optional<std::string> local_sync(const GitOpsTree& repository, const Value&
     if (text_of(sync, {"name"}).empty()) {
         source.put("name", ns.empty() ? std::string_view("flux-system") : ns);
     }
-    return repository.local_source(source, ns);
+    return repository.flux_sources().find_local(source, ns);
 }
 
 }  // namespace
@@ -365,9 +366,9 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     const Value* source_ref = root.at({"spec", "sourceRef"});
     const std::string_view source = text_of(root, {"spec", "sourceRef", "name"});
     const std::optional<std::string> local =
-        source_ref == nullptr
-            ? std::nullopt
-            : repository.local_source(*source_ref, text_of(root, {"metadata", "namespace"}));
+        source_ref == nullptr ? std::nullopt
+                              : repository.flux_sources().find_local(
+                                    *source_ref, text_of(root, {"metadata", "namespace"}));
     const std::optional<GeneratedSource> made =
         local || source_ref == nullptr
             ? std::nullopt
@@ -375,11 +376,12 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
                                path);
     const bool is_made = made && made->why.empty();
     unit.dir = is_made ? made->dir : directory_of(repository, local, path);
-    const bool is_own = is_made || local.has_value() || repository.has_own_source(root);
+    const bool is_own =
+        is_made || local.has_value() || repository.flux_sources().has_own_source(root);
     if (is_made) {
-        unit.artifact = repository.artifact(made->source, made->file, made->tops);
+        unit.artifact = repository.flux_sources().artifact(made->source, made->file, made->tops);
     } else if (!local && is_own) {
-        unit.artifact = repository.artifact(source, kustomization.file);
+        unit.artifact = repository.flux_sources().artifact(source, kustomization.file);
     }
     const auto skip = [&](UnitState state, std::string reason) {
         unit.state = state;
@@ -419,8 +421,8 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         keep(unit, "spec.suspend is true");
     } else if (is_made && !made->kept.empty()) {
         keep(unit, made->kept);
-    } else if (is_own &&
-               repository.is_suspended(text_of(root, {"spec", "sourceRef", "kind"}), source)) {
+    } else if (is_own && repository.flux_sources().is_suspended(
+                             text_of(root, {"spec", "sourceRef", "kind"}), source)) {
         keep(unit, fmt::format("spec.suspend of {} {} is true",
                                text_of(root, {"spec", "sourceRef", "kind"}), source));
     }
@@ -460,7 +462,7 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
         unit.is_flux = true;
         unit.loads_any = true;
         unit.dir = directory_of(repository, local, path);
-        unit.artifact = local ? nullptr : repository.artifact({}, instance.file);
+        unit.artifact = local ? nullptr : repository.flux_sources().artifact({}, instance.file);
         if (tree_of(repository, unit).kind(unit.dir) == repo::EntryKind::Directory) {
             units.push_back(std::move(unit));
         } else {

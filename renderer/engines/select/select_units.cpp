@@ -270,8 +270,9 @@ private:
             const bool is_manifest =
                 in_chart && manifests.contains(path) && !of_charts.contains(path);
             return (taken_.contains(path) && !is_manifest) ||
-                   (!in_chart && !repository_.is_outside(path) && !claimed.contains(path) &&
-                    !is_archived(repository_, path) && !choice_.ignores_below(path));
+                   (!in_chart && !repository_.flux_sources().is_outside(path) &&
+                    !claimed.contains(path) && !is_archived(repository_, path) &&
+                    !choice_.ignores_below(path));
         };
         add_chart_files(dirs_, is_values, out_);
         for (ChartFile& file : out_.chart_files) {
@@ -298,7 +299,7 @@ private:
 
     void add_releases() {
         out_.has_units = true;
-        out_.foreign_sources = repository_.foreign_sources();
+        out_.foreign_sources = repository_.flux_sources().foreign();
         const std::string cluster = cluster_of_charts();
         for (std::size_t i = 0; i < units_.size(); ++i) {
             const BuildUnit& unit = units_[i];

@@ -1,0 +1,51 @@
+// Where Flux takes variables from: the ConfigMaps and Secrets of a tree, and what the user sets.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
+#include "renderer/engines/applied_unit.h"
+#include "renderer/engines/fleet/fleet_files.h"
+#include "renderer/engines/flux/generated_maps.h"
+#include "renderer/repo/load_options.h"
+#include "renderer/repo/source_tree.h"
+
+namespace renderer::engines {
+
+// Files are read when the first object is asked for.
+class VariableSources {
+public:
+    // All references must outlive this object. Uses the options threads, substitutes and
+    // configured_substitutes.
+    VariableSources(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
+                    SourceMap& sources, const repo::LoadOptions& options);
+
+    // The variables that the user sets.
+    [[nodiscard]] const UnitVariables& substitutes() const { return substitutes_; }
+
+    // Returns the ConfigMaps with this name in all namespaces, or, if none, the generated ones.
+    std::vector<const Value*> config_maps(std::string_view name);
+    // True if there is one, whether its data are known or not.
+    bool has_config_map(std::string_view name);
+    // Returns the Secrets with this name in all namespaces. Their values may be encrypted.
+    std::vector<const Value*> secrets(std::string_view name);
+
+private:
+    void read_files();
+
+    const repo::SourceTree& tree_;
+    const DirList& dirs_;
+    const std::string& root_;
+    SourceMap& sources_;
+    unsigned threads_;
+    UnitVariables substitutes_;
+    bool has_read_ = false;
+    std::map<std::string, std::vector<Value>, std::less<>> config_maps_, secrets_;
+    GeneratedMaps generated_;
+};
+
+}  // namespace renderer::engines

@@ -142,37 +142,34 @@ std::optional<std::string> SetTemplate::fill(std::string_view text, const Value&
 
 std::optional<Value> SetTemplate::filled(const Value& shape, const Value& parameters,
                                          std::string& failure) const {
-    if (parameters.size() == 0) {
+    if (parameters.size() == 0 || (!shape.is_string() && !shape.is_map() && !shape.is_list())) {
         return shape.clone();
     }
+    const auto with_place = [&](Value value, const Value& from) {
+        value.set_pos(from.pos());
+        return value;
+    };
     if (shape.is_string()) {
         std::optional<std::string> text = fill(shape.text(), parameters, failure);
-        return text ? std::optional(Value(*text)) : std::nullopt;
+        return text ? std::optional(with_place(Value(*text), shape)) : std::nullopt;
     }
-    if (shape.is_map()) {
-        Value out = Value::map();
-        for (const Member& member : shape.members()) {
-            const auto key = fill(member.name(), parameters, failure);
-            auto value = key ? filled(member.value, parameters, failure) : std::nullopt;
-            if (!value) {
-                return std::nullopt;
-            }
-            out.put(*key, std::move(*value));
+    Value out = with_place(shape.is_map() ? Value::map() : Value::list(), shape);
+    for (const Member& member : members_of(&shape)) {
+        const auto key = fill(member.name(), parameters, failure);
+        auto value = key ? filled(member.value, parameters, failure) : std::nullopt;
+        if (!value) {
+            return std::nullopt;
         }
-        return out;
+        out.put(with_place(Value(*key), member.key), std::move(*value));
     }
-    if (shape.is_list()) {
-        Value out = Value::list();
-        for (const Value& item : shape.items()) {
-            auto value = filled(item, parameters, failure);
-            if (!value) {
-                return std::nullopt;
-            }
-            out.append(std::move(*value));
+    for (const Value& item : items_of(&shape)) {
+        auto value = filled(item, parameters, failure);
+        if (!value) {
+            return std::nullopt;
         }
-        return out;
+        out.append(std::move(*value));
     }
-    return shape.clone();
+    return out;
 }
 
 Value flattened(const Value& parameters) {

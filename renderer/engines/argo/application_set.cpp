@@ -97,7 +97,9 @@ private:
             }
         }
         application.put("apiVersion", "argoproj.io/v1alpha1");
-        application.put("kind", "Application");
+        Value kind("Application");
+        kind.set_pos(set_.root.find("kind")->pos());
+        application.put("kind", std::move(kind));
         return text.has_value();
     }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/printable.h"
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 #include "renderer/repo/paths.h"
@@ -85,7 +86,8 @@ public:
             keys_.insert(keys_.end(), kInstalling.begin(), kInstalling.end());
         }
         for (std::size_t i = given; i < loaded.values.size(); ++i) {
-            if (const Pos pos = loaded.values[i].pos(); pos.known()) {
+            const Pos pos = loaded.values[i].pos();
+            if (pos.known() && !file_of(pos).starts_with("--")) {
                 given_files_.insert(file_of(pos));
             }
             is_given_ = is_given_ || std::ranges::any_of(keys_, [&](std::string_view key) {
@@ -117,6 +119,8 @@ public:
             return false;
         }
         const bool is_assumed = one.kind == engines::Unread::Optional ||
+                                (one.kind == engines::Unread::Elsewhere && !one.name.empty() &&
+                                 !given_files_.empty()) ||
                                 (one.kind == engines::Unread::Secret && one.target.empty() &&
                                  (is_decided || may_name_credentials(one.name)));
         say(one, is_assumed, open);
@@ -143,6 +147,21 @@ private:
         Diagnostic& diagnostic = one.diagnostic;
         diagnostic.severity = is_assumed ? Severity::Warning : Severity::Error;
         diagnostic.rule = "unread-values";
+        if (one.kind == engines::Unread::Elsewhere) {
+            diagnostic.message =
+                "this setting of the operator is not used: tailrender reads only the values with "
+                "which Flux, Argo CD, k3s or Fleet installs the operator's chart";
+            diagnostic.expected = is_assumed
+                                      ? "settings of another cluster, which is assumed"
+                                      : "settings that can be read: they decide what is rendered";
+            diagnostic.hint = fmt::format(
+                "{}; --ignore DIR leaves out files of no cluster",
+                one.name.empty()
+                    ? fmt::format("give them {}", engines::kWaysToGiveValues)
+                    : fmt::format("if these are the settings of this cluster: --values {}",
+                                  shell_word(one.name)));
+            return;
+        }
         const bool is_secret = one.kind == engines::Unread::Secret;
         diagnostic.message = is_secret
                                  ? "the operator's chart has values in a Secret, which is not read"
@@ -153,16 +172,6 @@ private:
                                       : "no such values in the cluster either, which is assumed";
             diagnostic.hint =
                 fmt::format("if it sets more, give that {}", engines::kWaysToGiveValues);
-            return;
-        }
-        if (one.kind == engines::Unread::Elsewhere) {
-            diagnostic.message =
-                "this setting of the operator is not used: tailrender reads only the values with "
-                "which Flux, Argo CD, k3s or Fleet installs the operator's chart";
-            diagnostic.expected = "settings that can be read: they decide what is rendered";
-            diagnostic.hint = fmt::format(
-                "give the operator's settings {}; --ignore DIR leaves out files of no cluster",
-                engines::kWaysToGiveValues);
             return;
         }
         constexpr std::size_t kMost = 3;
@@ -182,7 +191,7 @@ private:
 
     const Loaded& loaded_;
     std::vector<std::string_view> keys_;
-    std::set<std::string> given_files_;
+    std::set<std::string> given_files_;  // with values
     bool is_given_ = false;
 };
 

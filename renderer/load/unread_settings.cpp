@@ -44,6 +44,11 @@ void blank_comments(std::string& text) {
     }
 }
 
+// True if the text is that of values of the chart.
+bool is_values_file(std::string_view text) {
+    return text.starts_with("proxyConfig:") || text.find("\nproxyConfig:") != std::string::npos;
+}
+
 class SettingsSearch {
 public:
     SettingsSearch(const repo::SourceTree& tree, const InstalledOperators& operators,
@@ -76,6 +81,7 @@ public:
             loaded_.sources.pos(loaded_.sources.add(path, std::move(*text)), found.begin);
         loaded_.unread_values.push_back({.kind = engines::Unread::Elsewhere,
                                          .below = loaded_.values.size(),
+                                         .name = is_values_file(code) ? path : std::string(),
                                          .diagnostic = {.pos = pos, .found = name}});
     }
 

@@ -27,7 +27,7 @@ struct UnreadValues {
     Unread kind = Unread::Missing;
     std::string target = {};  // path of the one unknown value; "" = all may be
     std::size_t below = 0;    // layers from this index on override it
-    std::string name = {};    // object and key, which suggest whether it is a credential
+    std::string name = {};    // object and key, which suggest whether it is a credential; or file
     Diagnostic diagnostic = {};
 };
 

@@ -8,7 +8,7 @@ grep -q 'media/film.yaml is no Kubernetes object' said || fail "does not name th
 begin 'flux: a misspelled field of an object in a generated kustomization' loose
 sed -i 's,metadata:,metdata:,' media/film.yaml
 service media/song.yaml song
-refused unexplained-removal
+refused schema-required
 begin 'flux: an empty kustomization' loose
 service media/song.yaml song
 again

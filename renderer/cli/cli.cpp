@@ -136,15 +136,23 @@ void hold_standard_streams() {
 
 int run_cli(int argc, const char* const* argv) {
     hold_standard_streams();
-    std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), with a message
-    CommandLine line = parse_command_line(argc, argv);
+    const auto before = std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write()
+    const auto end = [before](Console& console, std::string_view verb, int exit_code) {
+        const int code = console.finish(verb, exit_code);
+        if (console.reader_left() && before != SIG_IGN) {  // ends as other programs do there
+            std::signal(SIGPIPE, SIG_DFL);
+            (void)std::raise(SIGPIPE);
+        }
+        return code;
+    };
+    CommandLine line = parse_command_line(argc, argv, terminal_width(STDOUT_FILENO));
     if (!line.options) {
         Console console(false, "", std::move(line.targets));
         if (line.refusal) {
             console.diagnose(std::move(*line.refusal));
         }
         const bool written = console.out(line.out);
-        return console.finish("", written ? line.exit_code : 1);
+        return end(console, "", written ? line.exit_code : 1);
     }
     Options& options = *line.options;
     if (options.log_file.empty()) {
@@ -154,7 +162,7 @@ int run_cli(int argc, const char* const* argv) {
     Console console(wants_color(options.color, STDERR_FILENO), options.log_file,
                     options.diagnostics);
     if (!options.quiet && !verb.reads_input && is_terminal(STDERR_FILENO)) {
-        console.show_progress();
+        console.show_progress(options.load.steps);
     }
     if (!console.ready()) {
         return console.finish(verb.name, 1);
@@ -163,7 +171,7 @@ int run_cli(int argc, const char* const* argv) {
     static auto* const runs = new ClusterRuns(options.all);
     Result<int> code = run_verb(verb, options, *runs, console);
     const int exit_code = code ? *code : runs->refuse(std::move(code.error().diagnostic), console);
-    return console.finish(verb.name, exit_code);
+    return end(console, verb.name, exit_code);
 }
 
 }  // namespace renderer::cli

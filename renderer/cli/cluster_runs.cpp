@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/printable.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/clusters.h"
@@ -15,12 +16,12 @@
 namespace renderer::cli {
 namespace {
 
-std::vector<ShownDiagnostic> shown_of(const std::deque<Run>& runs, bool color) {
+std::vector<ShownDiagnostic> shown_of(const std::deque<Run>& runs, Look look = {}) {
     std::vector<ShownDiagnostic> all;
     std::set<std::string, std::less<>> seen;
     for (const Run& run : runs) {
         for (ShownDiagnostic& shown :
-             shown_diagnostics(run.diagnostics, run.loaded.sources, color)) {
+             shown_diagnostics(run.diagnostics, run.loaded.sources, look)) {
             if (seen.insert(shown.text).second) {
                 all.push_back(std::move(shown));
             }
@@ -44,6 +45,8 @@ bool ClusterRuns::render_each(const repo::LoadOptions& options) {
     for (const std::string& name : names) {
         repo::LoadOptions one = options;
         one.cluster = name;
+        one.steps->enter(
+            fmt::format("cluster {}, {} of {}", on_one_line(name), runs_.size() + 1, names.size()));
         good = render_one(std::move(one)) && good;
     }
     for (Run& run : runs_) {
@@ -59,16 +62,16 @@ bool ClusterRuns::render_one(repo::LoadOptions options, generate::Form form) {
 }
 
 void ClusterRuns::print_diagnostics(Console& console) const {
-    console.diagnose([&](bool color) { return shown_of(runs_, color); }, all_diagnostics_);
+    console.diagnose([&](Look look) { return shown_of(runs_, look); }, all_diagnostics_);
 }
 
 std::vector<ShownDiagnostic> ClusterRuns::diagnostics() const {
-    return shown_of(runs_, false);
+    return shown_of(runs_);
 }
 
 std::vector<std::string> ClusterRuns::warnings() const {
     std::vector<std::string> lines;
-    for (const ShownDiagnostic& shown : shown_of(runs_, false)) {
+    for (const ShownDiagnostic& shown : shown_of(runs_)) {
         if (shown.said.severity == Severity::Warning) {
             lines.push_back(shown.text.substr(0, shown.text.find('\n')));
         }
@@ -83,7 +86,7 @@ int ClusterRuns::fail(Console& console, std::string_view ending) const {
 
 int ClusterRuns::finish(Console& console, std::string_view ending, bool quiet) const {
     print_diagnostics(console);
-    const std::vector<ShownDiagnostic> shown = shown_of(runs_, false);
+    const std::vector<ShownDiagnostic> shown = shown_of(runs_);
     const auto errors = static_cast<std::size_t>(std::ranges::count(
         shown, Severity::Error, [](const ShownDiagnostic& one) { return one.said.severity; }));
     if (errors > 0 || !quiet) {

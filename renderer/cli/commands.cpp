@@ -259,8 +259,7 @@ void collect_images(const Value& value, std::set<std::string_view>& images) {
 // refuses to install it. This is for `helm template` of helm 4, which drops standard error.
 std::string failed_stream(const Run& run, std::string_view stream) {
     Value messages = Value::list();
-    for (const ShownDiagnostic& shown :
-         shown_diagnostics(run.diagnostics, run.loaded.sources, false)) {
+    for (const ShownDiagnostic& shown : shown_diagnostics(run.diagnostics, run.loaded.sources)) {
         messages.append(Value(shown.text));
     }
     std::string text;

@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include "renderer/base/descriptor.h"
+#include "renderer/base/wrap.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/progress.h"
 #include "renderer/cli/report.h"
@@ -24,10 +26,26 @@ std::string reason() {
     return std::generic_category().message(errno);
 }
 
+// Breaks lines that are too wide, except for hints with flags, which may be commands to copy.
+std::string fitted(std::string_view text, std::size_t width) {
+    std::string out;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+        const std::string_view line = text.substr(begin, end - begin);
+        const bool may_be_command = line.starts_with("  hint: ") && line.find(" --") < line.size();
+        out += may_be_command ? std::string(line) : wrapped(line, width, 4);
+        begin = end;
+    }
+    return out;
+}
+
 }  // namespace
 
 Console::Console(bool color, const std::string& log_file, std::vector<DiagnosticTarget> targets)
-    : color_(color), targets_(std::move(targets)), log_file_(log_file) {
+    : color_(color),
+      width_(terminal_width(STDERR_FILENO)),
+      targets_(std::move(targets)),
+      log_file_(log_file) {
     for (const DiagnosticTarget& target : targets_) {
         const bool is_text = target.format == DiagnosticFormat::Text;
         has_document_ = has_document_ || (target.file.empty() && !is_text &&
@@ -54,12 +72,12 @@ Console::~Console() {
     }
 }
 
-void Console::show_progress() {
+void Console::show_progress(std::shared_ptr<const Steps> steps) {
     if (has_document_) {
         return;
     }
     progress_ = std::make_unique<Progress>(
-        "working", std::chrono::seconds(1),
+        [steps = std::move(steps)] { return steps->text(); }, std::chrono::seconds(1),
         [](std::string_view line) { (void)write_all(STDERR_FILENO, line); });
 }
 
@@ -68,7 +86,8 @@ bool Console::out(std::string_view text) {
     if (write_all(STDOUT_FILENO, text)) {
         return true;
     }
-    if (errno != EPIPE) {  // EPIPE: the reader, such as head, closed the pipe
+    reader_left_ = errno == EPIPE;  // such as head
+    if (!reader_left_) {
         fail_to_write({.rule = "write-failed",
                        .where = "<stdout>",
                        .message = fmt::format("cannot write the output: {}", reason())});
@@ -88,10 +107,11 @@ void Console::err(std::string_view text) {
 // Errors are ignored: if standard error is closed, only the exit code can report anything.
 void Console::write_err(std::string_view text) {
     progress_.reset();
-    if (has_document_) {
+    if (has_document_ || reader_left_) {
         return;
     }
-    (void)write_all(STDERR_FILENO, as_lines(text, color_ ? OwnColors::Yes : OwnColors::No));
+    (void)write_all(STDERR_FILENO,
+                    fitted(as_lines(text, color_ ? OwnColors::Yes : OwnColors::No), width_));
 }
 
 void Console::write_log(std::string_view text) {
@@ -103,12 +123,12 @@ void Console::write_log(std::string_view text) {
     }
 }
 
-void Console::diagnose(const std::function<std::vector<ShownDiagnostic>(bool color)>& shown,
+void Console::diagnose(const std::function<std::vector<ShownDiagnostic>(Look look)>& shown,
                        bool all) {
-    std::vector<ShownDiagnostic> plain = shown(false);
+    std::vector<ShownDiagnostic> plain = shown({});
     const std::string text = diagnostics_text(plain, all);
     if (has_text_) {
-        write_err(color_ ? diagnostics_text(shown(true), all) : text);
+        write_err(color_ || width_ > 0 ? diagnostics_text(shown({color_, width_}), all) : text);
     }
     write_log(text);
     has_usage_ = has_usage_ || std::ranges::any_of(plain, [](const ShownDiagnostic& one) {
@@ -128,7 +148,7 @@ void Console::diagnose(const std::function<std::vector<ShownDiagnostic>(bool col
 void Console::diagnose(Diagnostic diagnostic) {
     Diagnostics one;
     one.add(std::move(diagnostic));
-    diagnose([&](bool color) { return shown_diagnostics(one, SourceMap(), color); }, true);
+    diagnose([&](Look look) { return shown_diagnostics(one, SourceMap(), look); }, true);
 }
 
 void Console::fail_to_write(Diagnostic diagnostic) {
@@ -197,8 +217,17 @@ bool is_terminal(int stream) {
 }
 
 std::size_t terminal_width(int stream) {
+    if (!is_terminal(stream)) {
+        return 0;
+    }
+    const std::string text = environment("COLUMNS");
+    std::size_t columns = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), columns).ec == std::errc() &&
+        columns > 0) {
+        return columns;
+    }
     winsize size = {};
-    return is_terminal(stream) && ::ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    return ::ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 bool wants_color(Color color, int stream) {

@@ -158,7 +158,7 @@ TEST_F(ConsoleTest, EndsWithTwoAfterAMistakeInTheCommandLine) {
 TEST_F(ConsoleTest, EndsProgressWhenItWrites) {
     const Redirected err(STDERR_FILENO, err_);
     Console console(false, dir_ + "/log");
-    console.show_progress();
+    console.show_progress(std::make_shared<Steps>());
     console.err("done\n");
     EXPECT_TRUE(read("err").ends_with("done\n"));
     EXPECT_EQ(read("log"), "done\n");

@@ -21,7 +21,7 @@ protected:
             .note({.pos = sources_.pos(source, 0), .object = {}, .text = "it is here"});
         diagnostics_.error("usage", {}, "no such cluster").where("--cluster");
         diagnostics_.warning("gone-cluster", {}, "left behind").where("rendered/home.yaml");
-        shown_ = renderer::shown_diagnostics(diagnostics_, sources_, false);
+        shown_ = renderer::shown_diagnostics(diagnostics_, sources_);
     }
 
     std::string as(DiagnosticFormat format) const {
@@ -178,7 +178,7 @@ TEST_F(DiagnosticFormats, JunitHasATestForEach) {
 TEST(JunitDiagnostics, HaveNoCharacterThatXmlLacks) {
     Diagnostics diagnostics;
     diagnostics.error("r", {}, "a\xEF\xBF\xBE\xEF\xBF\xBF\x01\xFF").where("--flag");
-    const std::vector<ShownDiagnostic> shown = shown_diagnostics(diagnostics, SourceMap(), false);
+    const std::vector<ShownDiagnostic> shown = shown_diagnostics(diagnostics, SourceMap());
     EXPECT_NE(junit_diagnostics({"render", 1, shown}).find("name=\"a??\\u0001? [r]\""),
               std::string::npos);
 }

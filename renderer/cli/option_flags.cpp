@@ -149,16 +149,13 @@ void add_namespace(CLI::App& verb, repo::LoadOptions& load, const char* doc) {
 }
 
 void add_inputs(CLI::App& verb, repo::LoadOptions& load) {
-    add(verb, "--cluster", load.cluster, "NAME",
+    add(verb, "--cluster", load.cluster, "CLUSTER",
         "cluster of .tailrender.yaml to render for; without that file any name is taken");
     add_values(verb, load);
+    add_namespace(verb, load, "namespace of documents without one");
     add(verb, "--context", load.context_dirs, "DIR",
         "directory whose documents are read but never output (repeatable)")
         ->allow_extra_args(false);
-    add_namespace(verb, load, "namespace of documents without one");
-    add(verb, "--kubernetes-version", load.kubernetes_version, "VERSION",
-        "version that objects are validated against (default: the newest known)");
-    add(verb, "--threads", load.threads, "N", "threads for reading (default one per core)");
 }
 
 void add_builds(CLI::App& verb, Options& options) {
@@ -195,17 +192,23 @@ void add_builds(CLI::App& verb, Options& options) {
         });
 }
 
-CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
-    CLI::Option* path = add(verb, "PATH", options.load.path, "DIR", doc);
-    add_builds(verb, options);
-    return path;
+CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc) {
+    return add(verb, "PATH", options.load.path, "DIR", doc);
 }
 
-CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc) {
-    CLI::Option* path = add_work_tree(verb, options, doc);
-    add(verb, "--rev", options.revision, "REV",
-        "Git revision to read, instead of the files in the work tree");
-    return path;
+CLI::Option* add_revision(CLI::App& verb, Options& options) {
+    return add(verb, "--rev", options.revision, "REV",
+               "Git revision to read, instead of the files in the work tree");
+}
+
+void add_threads(CLI::App& verb, repo::LoadOptions& load) {
+    add(verb, "--threads", load.threads, "N", "threads for reading (default one per core)");
+}
+
+void add_stream_reading(CLI::App& verb, repo::LoadOptions& load) {
+    add(verb, "--kubernetes-version", load.kubernetes_version, "VERSION",
+        "version that objects are validated against (default: the newest known)");
+    add_threads(verb, load);
 }
 
 void add_argo_clusters(CLI::App& verb, repo::LoadOptions& load) {
@@ -222,7 +225,8 @@ void add_argo_clusters(CLI::App& verb, repo::LoadOptions& load) {
         });
 }
 
-void add_unit_choice(CLI::App& verb, repo::LoadOptions& load) {
+void add_reading(CLI::App& verb, Options& options) {
+    repo::LoadOptions& load = options.load;
     add(verb, "--include", load.includes, "DIR",
         "directory to render though nothing applies or lists it (repeatable)")
         ->allow_extra_args(false);
@@ -241,13 +245,20 @@ void add_unit_choice(CLI::App& verb, repo::LoadOptions& load) {
         });
     verb.add_flag("--skip-suspended", load.skip_suspended,
                   "with --only generated: leave out what is suspended or not reconciled");
+    add_builds(verb, options);
+    add_stream_reading(verb, load);
 }
 
 void add_only(CLI::App& verb, Options& options) {
     const FlagChoices<bool> parts = {{"generated", true}};
     add_choice(verb, "--only", options.load.only_generated, parts,
                "leave the sources out of the output: they are applied as they are");
-    add_unit_choice(verb, options.load);
+}
+
+CLI::Option* add_sources(CLI::App& verb, Options& options) {
+    add_only(verb, options);
+    add_inputs(verb, options.load);
+    return add_revision(verb, options);
 }
 
 CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc) {
@@ -259,7 +270,7 @@ void add_allow_empty(CLI::App& verb, Options& options) {
 }
 
 void add_allowed_removals(CLI::App& verb, Options& options) {
-    add(verb, "--allow-removal", options.allowed_removals, "OBJECT",
+    add(verb, "--allow-removal", options.allowed_removals, "PARENT",
         "Kind/namespace/name whose device may be removed without a reason in the sources "
         "(repeatable)")
         ->allow_extra_args(false);

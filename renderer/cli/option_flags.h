@@ -77,18 +77,21 @@ void add_namespace(CLI::App& verb, repo::LoadOptions& load, const char* doc);
 // Adds the flags for inputs, including those of add_values and add_namespace.
 void add_inputs(CLI::App& verb, repo::LoadOptions& load);
 
-// Adds the flags for programs that build parts of a tree, and for what the tree lacks.
-void add_builds(CLI::App& verb, Options& options);
-
-CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc);
-
 CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc);
+CLI::Option* add_revision(CLI::App& verb, Options& options);
+void add_only(CLI::App& verb, Options& options);
+// Adds --only, the flags of add_inputs, and --rev, which is returned.
+CLI::Option* add_sources(CLI::App& verb, Options& options);
 
 void add_argo_clusters(CLI::App& verb, repo::LoadOptions& load);
-void add_unit_choice(CLI::App& verb, repo::LoadOptions& load);
-
-// Adds --only, and calls add_unit_choice.
-void add_only(CLI::App& verb, Options& options);
+void add_threads(CLI::App& verb, repo::LoadOptions& load);
+// Adds the flags for programs that build parts of a tree, and for what the tree lacks.
+void add_builds(CLI::App& verb, Options& options);
+// Adds the flags that few runs need: which parts of a tree are rendered, those of add_builds, the
+// version of Kubernetes and the threads.
+void add_reading(CLI::App& verb, Options& options);
+// Adds the same without those about a tree, for verbs that read a stream.
+void add_stream_reading(CLI::App& verb, repo::LoadOptions& load);
 
 CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc);
 

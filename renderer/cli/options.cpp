@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "renderer/cli/help_formatter.h"
 #include "renderer/cli/option_flags.h"
 #include "renderer/cli/schemas.h"
 #include "renderer/cli/usage_error.h"
@@ -37,17 +38,17 @@ void add_render(CLI::App& app, Options& options) {
                  "  tailrender render . --rev origin/main --cluster home\n"
                  "  tailrender render apps --namespace apps --values values.yaml");
     add_path(verb, options, kRendered)->required();
-    add_only(verb, options);
     add_output(verb, options,
                "directory to write the tree to (default: a stream on standard output)");
-    verb.add_flag("--update-lock", options.update_lock,
-                  "write the ports of ProxyGroups to tailrender.lock.yaml in DIR")
-        ->excludes("--rev");
-    add_validate(verb, options);
+    CLI::Option* revision = add_sources(verb, options);
+    add_gates(verb, options);
     add_prune(verb, options);
     add_allow_empty(verb, options);
-    add_inputs(verb, options.load);
-    add_gates(verb, options);
+    verb.add_flag("--update-lock", options.update_lock,
+                  "write the ports of ProxyGroups to tailrender.lock.yaml in DIR")
+        ->excludes(revision);
+    add_validate(verb, options);
+    add_reading(verb, options);
     add_report(verb, options);
 }
 
@@ -58,13 +59,13 @@ void add_check(CLI::App& app, Options& options) {
                  "  tailrender check . -o rendered | patch -p0");
     verb.preparse_callback([&options](std::size_t) { options.load.validate = true; });
     add_path(verb, options, kRendered)->required();
-    add_only(verb, options);
     add_output(verb, options, "directory written by render")->required();
-    add_prune(verb, options);
-    add_allow_empty(verb, options);
-    add_inputs(verb, options.load);
+    add_sources(verb, options);
     add_gates(verb, options);
     add_report_format(verb, options);
+    add_prune(verb, options);
+    add_allow_empty(verb, options);
+    add_reading(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -74,15 +75,16 @@ void add_post_render(CLI::App& app, Options& options) {
                  "  helm template web ./chart | tailrender post-render --namespace shop\n"
                  "  helm upgrade web ./chart --post-renderer tailrender \\\n"
                  "    --post-renderer-args post-render --post-renderer-args --namespace=shop");
-    add(verb, "--release", options.release, "NAME", "release name, for the log file");
+    add_inputs(verb, options.load);
     const FlagChoices<bool> ways = {{"fail", false}, {"annotate", true}};
     add_choice(verb, "--on-error", options.annotate, ways,
                "on errors, print nothing (default), or the input after a document that holds the "
                "errors");
-    add_validate(verb, options);
-    add_allow_empty(verb, options);
-    add_inputs(verb, options.load);
     add_warning_gate(verb, options);
+    add_allow_empty(verb, options);
+    add_validate(verb, options);
+    add(verb, "--release", options.release, "NAME", "release name, for the log file");
+    add_stream_reading(verb, options.load);
     add_report(verb, options);
 }
 
@@ -91,8 +93,9 @@ void add_krm(CLI::App& app, Options& options) {
         app, "krm", "render a ResourceList, as a KRM function of kustomize, kpt and others",
         "  kustomize build --enable-alpha-plugins --enable-exec .\n"
         "  kpt fn eval . --exec \"tailrender krm\" --fn-config tailrender.yaml");
-    add_validate(verb, options);
     add_inputs(verb, options.load);
+    add_validate(verb, options);
+    add_stream_reading(verb, options.load);
     add_report(verb, options);
 }
 
@@ -115,9 +118,9 @@ void add_explain(CLI::App& app, Options& options) {
                  "  tailrender explain Service/shop/web .    # what this Service becomes");
     add(verb, "OBJECT", options.object, "OBJECT", "Kind/namespace/name or Kind/name")->required();
     add_path(verb, options, kRendered)->required();
-    add_only(verb, options);
-    add_inputs(verb, options.load);
+    add_sources(verb, options);
     add_report_format(verb, options);
+    add_reading(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -131,12 +134,12 @@ void add_lint(CLI::App& app, Options& options) {
         options.load.validate = true;
     });
     add_path(verb, options, "directory or file to check (default .)");
-    add_only(verb, options);
     add_output(verb, options, "directory written by render; it is skipped");
-    verb.add_flag("--list", options.list_checks, "list the checks instead of running them");
-    add_inputs(verb, options.load);
+    add_sources(verb, options);
     add_warning_gate(verb, options);
     add_report_format(verb, options);
+    verb.add_flag("--list", options.list_checks, "list the checks instead of running them");
+    add_reading(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -154,8 +157,6 @@ void add_diff(CLI::App& app, Options& options) {
         "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
         ->required();
     add(verb, "HEAD", options.head, "DIR", "the new side")->required();
-    add_builds(verb, options);
-    add_only(verb, options);
     const FlagChoices<ReportFormat> formats = {{"terminal", ReportFormat::Text},
                                                {"markdown", ReportFormat::Markdown},
                                                {"json", ReportFormat::Json}};
@@ -163,6 +164,9 @@ void add_diff(CLI::App& app, Options& options) {
     add(verb, "--link-sources", options.link_sources, "URL",
         "with --format markdown: link sources of HEAD below this address, such as "
         "https://…/blob/REV");
+    add_only(verb, options);
+    add_inputs(verb, options.load);
+    add_gates(verb, options);
     verb.add_flag("--exit-code", options.exit_code, "exit 3 when anything differs");
     add(verb, "--set-head", options.head_sets, "KEY=VALUE",
         "one Helm value for HEAD only, such as tailrender.operatorVersion=1.104 (repeatable)")
@@ -170,8 +174,7 @@ void add_diff(CLI::App& app, Options& options) {
     add(verb, "--hash-key", options.hash_key_file, "FILE",
         "file with the key for hashes of secret values (default random)");
     add_allowed_removals(verb, options);
-    add_inputs(verb, options.load);
-    add_gates(verb, options);
+    add_reading(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -201,10 +204,10 @@ void add_devices(CLI::App& app, Options& options) {
                               "  tailrender devices . --only generated | grep PUBLIC");
     begin_here(verb, options);
     add_path(verb, options, "directory or file to look at (default .)");
-    add_only(verb, options);
-    add_inputs(verb, options.load);
+    add_sources(verb, options);
     add_warning_gate(verb, options);
     add_report_format(verb, options);
+    add_reading(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -216,19 +219,19 @@ void add_graph(CLI::App& app, Options& options) {
                  "  tailrender graph main .                # what a change adds and removes");
     begin_here(verb, options);
     CLI::Option* path = add_path(verb, options, "directory or file to draw (default .), or BASE");
-    add(verb, "HEAD", options.graph.head, "DIR",
-        "draw the change from BASE to HEAD; each is a directory with sources, or REV[:PATH]")
-        ->needs(path)
-        ->excludes("--rev");
-    add_only(verb, options);
+    CLI::Option* head =
+        add(verb, "HEAD", options.graph.head, "DIR",
+            "draw the change from BASE to HEAD; each is a directory with sources, or REV[:PATH]")
+            ->needs(path);
     const FlagChoices<GraphFormat> formats = {{"mermaid", GraphFormat::Mermaid},
                                               {"svg", GraphFormat::Svg},
                                               {"dot", GraphFormat::Dot},
                                               {"json", GraphFormat::Json}};
     add_choice(verb, "--format", options.graph.format, formats,
                "how to draw it (default mermaid, in Markdown)");
-    add_inputs(verb, options.load);
+    head->excludes(add_sources(verb, options));
     add_warning_gate(verb, options);
+    add_reading(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -237,10 +240,10 @@ void add_images(CLI::App& app, Options& options) {
                               "  tailrender images . --cluster home\n"
                               "  tailrender images . | xargs -n1 docker pull");
     add_path(verb, options, kRendered)->required();
-    add_only(verb, options);
-    add_inputs(verb, options.load);
+    add_sources(verb, options);
     add_warning_gate(verb, options);
     add_report_format(verb, options);
+    add_reading(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -260,9 +263,9 @@ void add_tailnet_policy(CLI::App& app, Options& options) {
         ->excludes(check);
     add(verb, "--tailnet", policy.tailnet, "NAME",
         "Tailnet whose policy it is (default: that of the controller)");
-    add_only(verb, options);
-    add_inputs(verb, options.load);
+    add_sources(verb, options);
     add_warning_gate(verb, options);
+    add_reading(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -282,10 +285,10 @@ void add_access(CLI::App& app, Options& options) {
     verb.add_flag("--why", access.why, "name the rules that allow it");
     add(verb, "--tailnet", options.policy.tailnet, "NAME",
         "Tailnet whose policy it is (default: that of the controller)");
-    add_only(verb, options);
-    add_inputs(verb, options.load);
+    add_sources(verb, options);
     add_warning_gate(verb, options);
     add_report_format(verb, options);
+    add_reading(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -293,9 +296,9 @@ void add_fix(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "fix", "write into the sources what --only generated needs",
                               "  tailrender fix .          # then: git diff\n"
                               "  tailrender fix . --cluster home");
-    add_work_tree(verb, options, "directory or file to edit in place")->required();
-    add_unit_choice(verb, options.load);
+    add_path(verb, options, "directory or file to edit in place")->required();
     add_inputs(verb, options.load);
+    add_reading(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -307,10 +310,12 @@ void add_roots(CLI::App& app, Options& options) {
     begin_here(verb, options);
     add_path(verb, options, "directory to look at (default .)");
     add(verb, "--cluster", options.load.cluster, "NAME", "mark what other clusters apply");
-    add_argo_clusters(verb, options.load);
-    add(verb, "--threads", options.load.threads, "N", "threads for reading (default one per core)");
+    add_revision(verb, options);
     add_warning_gate(verb, options);
     add_report_format(verb, options);
+    add_argo_clusters(verb, options.load);
+    add_builds(verb, options);
+    add_threads(verb, options.load);
     add_diagnostics(verb, options);
 }
 
@@ -323,13 +328,13 @@ void add_commit(CLI::App& app, Options& options) {
     add_path(verb, options, kRendered)->required();
     add(verb, "--branch", options.branch, "NAME", "branch that only tailrender commits to")
         ->required();
-    add_only(verb, options);
     add_output(verb, options, "directory in the branch (default: its root)");
-    add_validate(verb, options);
+    add_sources(verb, options);
+    add_gates(verb, options);
     add_prune(verb, options);
     add_allow_empty(verb, options);
-    add_inputs(verb, options.load);
-    add_gates(verb, options);
+    add_validate(verb, options);
+    add_reading(verb, options);
     add_report(verb, options);
 }
 
@@ -383,24 +388,11 @@ void add_completion(CLI::App& app, Options& options) {
     add_format(verb, options);
 }
 
-// Formats names as "-o, --output". CLI11 writes no space after the comma.
-class HelpFormatter : public CLI::Formatter {
-public:
-    // Leaves two spaces after the longest name that shares a line with its description, because
-    // help2man splits the line there.
-    HelpFormatter() { column_width(37); }
-
-    std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
-        return is_positional ? option->get_name(true)
-                             : fmt::format("{}", fmt::join(names_of(*option), ", "));
-    }
-};
-
-std::unique_ptr<CLI::App> make_app(Options& options) {
+std::unique_ptr<CLI::App> make_app(Options& options, std::size_t width) {
     auto app = std::make_unique<CLI::App>(
         "Turns a cluster repository into every manifest that the Tailscale operator would create.",
         "tailrender");
-    app->formatter(std::make_shared<HelpFormatter>());
+    app->formatter(std::make_shared<HelpFormatter>(width));
     app->set_help_flag("-h,--help", kHelp);
     app->require_subcommand(1);
     app->set_version_flag("--version", version_text(),
@@ -437,10 +429,10 @@ bool names_no_hosts(int argc, const char* const* argv) {
 
 }  // namespace
 
-CommandLine parse_command_line(int argc, const char* const* argv) {
+CommandLine parse_command_line(int argc, const char* const* argv, std::size_t width) {
     CommandLine line;
     Options options;
-    const std::unique_ptr<CLI::App> app = make_app(options);
+    const std::unique_ptr<CLI::App> app = make_app(options, width);
     if (names_no_hosts(argc, argv)) {
         line.exit_code = 2;
         line.refusal = {.rule = "usage",
@@ -471,7 +463,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
 
 std::vector<VerbInfo> command_table() {
     Options options;
-    const std::unique_ptr<CLI::App> app = make_app(options);
+    const std::unique_ptr<CLI::App> app = make_app(options, 0);
     std::vector<VerbInfo> table;
     for (const CLI::App* verb : app->get_subcommands({})) {
         VerbInfo info;

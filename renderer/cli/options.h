@@ -2,6 +2,7 @@
 // the parser, so it cannot become outdated. Nothing here reads files or the environment.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -82,7 +83,8 @@ struct CommandLine {
     std::vector<DiagnosticTarget> targets;  // where the refusal is printed
 };
 
-CommandLine parse_command_line(int argc, const char* const* argv);
+// `width`: of the terminal that gets the help; 0 if it goes elsewhere.
+CommandLine parse_command_line(int argc, const char* const* argv, std::size_t width = 0);
 
 struct FlagInfo {
     std::vector<std::string> names;  // "-o", "--output"

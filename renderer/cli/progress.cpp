@@ -11,7 +11,7 @@ constexpr std::string_view kClearLine = "\r\033[K";
 
 }  // namespace
 
-Progress::Progress(std::string what, std::chrono::milliseconds second, Write write)
+Progress::Progress(What what, std::chrono::milliseconds second, Write write)
     : what_(std::move(what)), write_(std::move(write)), thread_([this, second] { run(second); }) {}
 
 Progress::~Progress() {
@@ -30,7 +30,7 @@ void Progress::run(std::chrono::milliseconds second) {
     std::unique_lock lock(mutex_);
     for (int seconds = 1; !stopping_.wait_for(lock, second, [this] { return stopped_; });
          ++seconds) {
-        write_(fmt::format("{}{}, {} s", kClearLine, what_, seconds));
+        write_(fmt::format("{}{}, {} s", kClearLine, what_(), seconds));
         shown_ = true;
     }
 }

@@ -14,11 +14,12 @@ namespace renderer::cli {
 
 class Progress {
 public:
+    using What = std::function<std::string()>;
     using Write = std::function<void(std::string_view)>;
 
-    // `write` is called by another thread, and finally by the destructor, but never by both at the
-    // same time.
-    Progress(std::string what, std::chrono::milliseconds second, Write write);
+    // `what` and `write` are called by another thread, and `write` finally by the destructor, but
+    // never by both at the same time.
+    Progress(What what, std::chrono::milliseconds second, Write write);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     ~Progress();  // removes the line; `write` is not called any more
@@ -26,7 +27,7 @@ public:
 private:
     void run(std::chrono::milliseconds second);
 
-    std::string what_;
+    What what_;
     Write write_;
     std::mutex mutex_;
     std::condition_variable stopping_;

@@ -12,12 +12,13 @@ TEST(Progress, IsOneLineThatIsRewrittenAndTakenAway) {
     std::vector<std::string> written;
     std::promise<void> twice;
     {
-        const Progress progress("render", std::chrono::milliseconds(1), [&](std::string_view text) {
-            written.emplace_back(text);
-            if (written.size() == 2) {
-                twice.set_value();
-            }
-        });
+        const Progress progress([] { return std::string("render"); }, std::chrono::milliseconds(1),
+                                [&](std::string_view text) {
+                                    written.emplace_back(text);
+                                    if (written.size() == 2) {
+                                        twice.set_value();
+                                    }
+                                });
         twice.get_future().wait();
     }
     ASSERT_GE(written.size(), 3U);
@@ -29,7 +30,7 @@ TEST(Progress, IsOneLineThatIsRewrittenAndTakenAway) {
 TEST(Progress, SaysNothingOfAShortRun) {
     std::vector<std::string> written;
     {
-        const Progress progress("render", std::chrono::hours(1),
+        const Progress progress([] { return std::string("render"); }, std::chrono::hours(1),
                                 [&](std::string_view text) { written.emplace_back(text); });
     }
     EXPECT_TRUE(written.empty());

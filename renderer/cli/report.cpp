@@ -22,9 +22,13 @@ constexpr std::size_t kShown = 40;
 constexpr std::size_t kEqualShown = 3;
 constexpr std::size_t kColumns = 9;
 constexpr std::size_t kClusterColumn = 0;
+constexpr std::size_t kHostnameColumn = 1;
+constexpr std::size_t kTagsColumn = 3;
 constexpr std::size_t kTailnetColumn = 4;
+constexpr std::size_t kTargetColumn = 5;
 constexpr std::size_t kPublicColumn = 6;
 constexpr std::size_t kStateColumn = 7;
+constexpr std::size_t kSourceColumn = 8;
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kAlarm = "\033[1;37;41m";
 constexpr std::string_view kReset = "\033[0m";
@@ -70,33 +74,44 @@ void add_device(const plan::DeviceRow& device, const std::string& cluster, const
     std::ranges::transform(rows.back(), rows.back().begin(), on_one_line);
 }
 
-// Shortens sources at their front, where the paths of a tree are alike, until the table fits.
-void fit(std::vector<Cells>& rows, std::size_t width) {
-    constexpr std::size_t kLeast = 12;
-    const auto widths = widths_of(rows);
-    std::size_t total = 0;
-    for (const std::size_t one : widths) {
-        total += one == 0 ? 0 : one + (total == 0 ? 0 : 2);
-    }
-    if (width == 0 || total <= width) {
+// Cuts the text to so many characters at its front or at its end.
+void shorten(std::string& text, std::size_t most, bool at_front) {
+    const std::size_t count = count_characters(text);
+    if (count <= most) {
         return;
     }
-    const std::size_t over = total - width;
-    const std::size_t most = std::max(kLeast, widths.back() - std::min(widths.back(), over));
-    for (Cells& row : rows) {
-        std::string& source = row.back();
-        const std::size_t count = count_characters(source);
-        if (count <= most) {
-            continue;
-        }
-        std::size_t begin = 0;
-        for (std::size_t i = 0; i < count - most + 1; ++i) {
+    const auto skip = [&](std::size_t characters) {
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < characters; ++i) {
             do {
-                ++begin;
-            } while (begin < source.size() &&
-                     (static_cast<unsigned char>(source[begin]) & 0xC0U) == 0x80U);
+                ++at;
+            } while (at < text.size() && is_continuation(text[at]));
         }
-        source = "…" + source.substr(begin);
+        return at;
+    };
+    text =
+        at_front ? "…" + text.substr(skip(count - most + 1)) : text.substr(0, skip(most - 1)) + "…";
+}
+
+// Shortens cells until the table fits: sources at their front, where the paths of a tree are alike,
+// then what identifies a device least.
+void fit(std::vector<Cells>& rows, std::size_t width) {
+    constexpr std::size_t kLeast = 12;
+    constexpr std::array kColumnsToCut = {kSourceColumn, kTargetColumn, kTagsColumn,
+                                          kHostnameColumn};
+    for (const std::size_t column : kColumnsToCut) {
+        const auto widths = widths_of(rows);
+        std::size_t total = 0;
+        for (const std::size_t one : widths) {
+            total += one == 0 ? 0 : one + (total == 0 ? 0 : 2);
+        }
+        if (width == 0 || total <= width) {
+            return;
+        }
+        const std::size_t over = std::min(total - width, widths[column]);
+        for (Cells& row : rows) {
+            shorten(row[column], std::max(kLeast, widths[column] - over), column == kSourceColumn);
+        }
     }
 }
 

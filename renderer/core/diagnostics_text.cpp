@@ -17,7 +17,9 @@ namespace renderer::inline core {
 
 namespace {
 
-constexpr std::size_t kMaxLine = 120;  // bytes of a source line that are shown
+// Bytes of a source line that are shown.
+constexpr std::size_t kMaxLine = 120;
+constexpr std::size_t kMinLine = 40;
 
 struct Colors {
     std::string_view error, warning, note, bold, reset;
@@ -74,17 +76,20 @@ ShownPlace shown_place(const SourceMap& sources, Pos pos, std::string_view where
 }
 
 // Prints the source line with a caret under the place. A long line is truncated around it.
-void print_line(const SourceMap& sources, Pos pos, std::string& out) {
+void print_line(const SourceMap& sources, Pos pos, std::size_t width, std::string& out) {
+    constexpr std::size_t kMargin = 8;
+    const std::size_t most =
+        width == 0 ? kMaxLine : std::clamp(width - std::min(width, kMargin), kMinLine, kMaxLine);
     const Location place = sources.locate(pos);
     std::string_view line = place.text;
     std::size_t column = std::min<std::size_t>(place.column - 1, line.size());
-    std::size_t cut = column > kMaxLine - 20 ? column - (kMaxLine - 20) : 0;
+    std::size_t cut = column > most - 20 ? column - (most - 20) : 0;
     while (cut > 0 && is_continuation(line[cut])) {
         --cut;
     }
-    line = line.substr(cut, kMaxLine);
+    line = line.substr(cut, most);
     column -= cut;
-    while (!line.empty() && column < line.size() && line.size() == kMaxLine &&
+    while (!line.empty() && column < line.size() && line.size() == most &&
            (static_cast<unsigned char>(line.back()) & 0x80U) != 0) {
         line.remove_suffix(1);
     }
@@ -118,7 +123,8 @@ std::string indented(std::string_view text) {
     return out;
 }
 
-void print_one(const Diagnostic& d, const SourceMap& sources, const Colors& c, std::string& out) {
+void print_one(const Diagnostic& d, const SourceMap& sources, Look look, std::string& out) {
+    const Colors& c = look.color ? kAnsi : kPlain;
     const bool error = d.severity == Severity::Error;
     const std::string place = place_of(sources, d.pos, d.where);
     fmt::format_to(std::back_inserter(out), "{}{}{}{}{}:{} {}{}{} [{}]\n", c.bold, place,
@@ -126,7 +132,7 @@ void print_one(const Diagnostic& d, const SourceMap& sources, const Colors& c, s
                    error ? "error" : "warning", c.reset, on_one_line(d.object),
                    d.object.empty() ? "" : ": ", on_one_line(d.message), d.rule);
     if (d.pos.known() && !d.hide_text) {
-        print_line(sources, d.pos, out);
+        print_line(sources, d.pos, look.width, out);
     }
     const std::pair<std::string_view, const std::string*> lines[] = {
         {"found", &d.found}, {"expected", &d.expected}, {"hint", &d.hint}};
@@ -156,7 +162,7 @@ std::string Diagnostics::print(const SourceMap& sources, bool color) const {
 
 std::vector<Diagnostics::Block> Diagnostics::blocks(const SourceMap& sources, bool color) const {
     std::vector<Block> blocks;
-    for (ShownDiagnostic& shown : shown_diagnostics(*this, sources, color)) {
+    for (ShownDiagnostic& shown : shown_diagnostics(*this, sources, {.color = color})) {
         blocks.push_back({shown.said.severity, std::move(shown.said.rule),
                           std::move(shown.said.message), std::move(shown.text)});
     }
@@ -164,7 +170,7 @@ std::vector<Diagnostics::Block> Diagnostics::blocks(const SourceMap& sources, bo
 }
 
 std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,
-                                               const SourceMap& sources, bool color) {
+                                               const SourceMap& sources, Look look) {
     std::vector<const Diagnostic*> sorted;
     for (const Diagnostic& diagnostic : diagnostics.all()) {
         sorted.push_back(&diagnostic);
@@ -184,7 +190,7 @@ std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,
         for (const Note& note : shown.said.notes) {
             shown.note_places.push_back(shown_place(sources, note.pos, ""));
         }
-        print_one(shown.said, sources, color ? kAnsi : kPlain, shown.text);
+        print_one(shown.said, sources, look, shown.text);
     }
     return all;
 }

@@ -2,6 +2,7 @@
 // no credentials, and they do not refer to the sources.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,7 +26,14 @@ struct ShownDiagnostic {
     std::string text;                     // the whole text, as Diagnostics::print prints it
 };
 
+// How the text is printed. Lines of sources are cut to the width of the terminal, in characters; 0:
+// it goes elsewhere.
+struct Look {
+    bool color = false;
+    std::size_t width = 0;
+};
+
 std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,
-                                               const SourceMap& sources, bool color);
+                                               const SourceMap& sources, Look look = {});
 
 }  // namespace renderer::inline core

@@ -175,7 +175,7 @@ void UnitBuilder::run_ahead(const std::vector<BuildUnit>& units,
         }
     }
     if (jobs.size() > 1) {
-        run_kustomize_ahead(program(), jobs, threads_);
+        run_kustomize_ahead(program(), jobs, threads_, *steps_);
     }
 }
 

@@ -67,6 +67,7 @@ public:
           sources_(sources),
           kustomize_(options.kustomize),
           threads_(options.threads),
+          steps_(options.steps),
           charts_(repository.tree(), options) {}
 
     // Runs the builds of kustomize that engine_objects needs of these units, in parallel.
@@ -105,6 +106,7 @@ private:
     SourceMap& sources_;
     std::string kustomize_;  // its path, or "none"
     unsigned threads_;
+    std::shared_ptr<Steps> steps_;
     std::optional<KustomizeProgram> program_;
     ChartTemplates charts_;
 };

@@ -194,6 +194,7 @@ std::vector<std::uint32_t> read_documents(const repo::SourceTree& tree,
                                           Diagnostics& diagnostics) {
     const unsigned threads = options.threads;
     std::vector<Result<std::string>> texts(files.size(), std::string());
+    options.steps->begin("reading files", files.size());
     for_each_parallel(files.size(), threads, [&](std::size_t i) {
         texts[i] = files[i].text ? Result(*files[i].text) : tree.read(files[i].path);
     });
@@ -218,6 +219,7 @@ std::vector<std::uint32_t> read_documents(const repo::SourceTree& tree,
         if (!pending[i].file->copied_whole) {
             scan_file(loaded.sources, pending[i], threads);
         }
+        options.steps->done();
     });
     read_trees(loaded.sources, pending, false, threads);
     substitute_files(pending, options.input_words);

@@ -65,11 +65,13 @@ public:
         find_wanted_services();
         std::vector<engines::ChartRelease> releases = releases_of_documents();
         std::ranges::move(selection_.releases, std::back_inserter(releases));
+        options_.steps->begin("rendering charts", releases.size());
         for (engines::ChartRelease& release : releases) {
             if (!others.contains({release.object, release.chart})) {
                 (add(release) ? rendered_.objects : left_).insert(release.object);
                 loaded_.standings.all.push_back(std::move(standing_));
             }
+            options_.steps->done();
         }
         add_documents();
         return std::move(rendered_);

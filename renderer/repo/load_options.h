@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/steps.h"
+
 namespace renderer::repo {
 
 class ChartFetcher;
@@ -48,6 +50,7 @@ struct LoadOptions {
     std::string kubernetes_version;  // --kubernetes-version
     bool validate = false;           // --validate: check all documents and outputs
     unsigned threads = 0;            // 0 = one per core
+    std::shared_ptr<Steps> steps = std::make_shared<Steps>();  // for the line of progress
 };
 
 // Returns the tree of the options, or the disk if they have none.

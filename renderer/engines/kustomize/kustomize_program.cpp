@@ -269,7 +269,7 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Kust
 }
 
 void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<KustomizeJob>& jobs,
-                         unsigned threads) {
+                         unsigned threads, Steps& steps) {
     std::vector<const KustomizeJob*> waiting;
     for (const KustomizeJob& job : jobs) {
         const auto [kept, is_new] = job.reader.kept_builds.try_emplace(key_of(job));
@@ -279,6 +279,7 @@ void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<Kust
             kept->second.takers += kept->second.build == nullptr ? 1 : 0;
         }
     }
+    steps.begin("building kustomizations", waiting.size());
     // Only the programs run in parallel, because the jobs share readers, which are used in order.
     std::mutex turns;
     auto next = waiting.begin();
@@ -289,6 +290,7 @@ void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<Kust
             auto build =
                 std::make_shared<Result<KustomizeBuild>>(JobRun(program, job).to_end(turn));
             job.reader.kept_builds[key_of(job)].build = std::move(build);
+            steps.done();
         }
     });
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/base/steps.h"
 #include "renderer/core/result.h"
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/engines/kustomize/left_out.h"
@@ -56,7 +57,7 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Kust
 
 // Runs the jobs in parallel, and keeps the results for run_kustomize.
 void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<KustomizeJob>& jobs,
-                         unsigned threads);
+                         unsigned threads, Steps& steps);
 
 // Keeps the result of a job that will be run again. The files that it reads must not change.
 void keep_kustomize_build(const KustomizeJob& job, const KustomizeBuild& build);

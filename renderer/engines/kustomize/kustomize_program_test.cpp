@@ -1,5 +1,6 @@
 #include "renderer/engines/kustomize/kustomize_program.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -38,7 +39,8 @@ protected:
         const KustomizeJob job{tree, reader, find_build_files(tree, reader, ".", "app"),
                                ".",  "app",  loads_any_};
         if (is_ahead_) {
-            run_kustomize_ahead(program, {job}, 2);
+            Steps steps;
+            run_kustomize_ahead(program, {job}, 2, steps);
             fs::remove(path);
         }
         Result<KustomizeBuild> build = run_kustomize(program, job);
@@ -205,7 +207,9 @@ TEST_F(KustomizeProgramTest, IsRunAheadForManyDirectories) {
     for (const std::string& dir : dirs) {
         jobs.push_back({tree, reader, find_build_files(tree, reader, ".", dir), ".", dir});
     }
-    run_kustomize_ahead(kustomize, jobs, 4);
+    Steps steps;
+    run_kustomize_ahead(kustomize, jobs, 4, steps);
+    EXPECT_EQ(steps.text(), fmt::format("building kustomizations, {0} of {0}", jobs.size()));
     for (const KustomizeJob& job : jobs) {
         Result<KustomizeBuild> build = run_kustomize(kustomize, job);
         ASSERT_TRUE(build) << job.dir;

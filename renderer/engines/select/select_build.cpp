@@ -58,7 +58,7 @@ void BuildSelection::run_ahead(const std::vector<PlainBuild>& builds) {
         }
     }
     if (jobs.size() > 1) {
-        run_kustomize_ahead(program(), jobs, context_.options.threads);
+        run_kustomize_ahead(program(), jobs, context_.options.threads, *context_.options.steps);
     }
 }
 
@@ -224,7 +224,9 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
     if (context_.options.kustomize == repo::kNoProgram || read.leaves_root) {
         return false;
     }
+    context_.options.steps->begin("building kustomizations", 1);
     Result<KustomizeBuild> made = run_kustomize(build, read);
+    context_.options.steps->done();
     if (!made) {
         Diagnostic& failure = made.error().diagnostic;
         if (!build.unit->name.empty()) {

@@ -153,10 +153,10 @@ void add_diff(CLI::App& app, Options& options) {
                  "  tailrender diff --format markdown origin/main . > comment.md\n"
                  "  tailrender diff --format json main . | conftest test -\n"
                  "  tailrender diff --fail-on public,removed main .   # exit 4 for these");
-    add(verb, "BASE", options.base, "DIR",
+    add(verb, "BASE", options.base, "REV",
         "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
         ->required();
-    add(verb, "HEAD", options.head, "DIR", "the new side")->required();
+    add(verb, "HEAD", options.head, "REV", "the new side")->required();
     const FlagChoices<ReportFormat> formats = {{"terminal", ReportFormat::Text},
                                                {"markdown", ReportFormat::Markdown},
                                                {"json", ReportFormat::Json}};
@@ -220,7 +220,7 @@ void add_graph(CLI::App& app, Options& options) {
     begin_here(verb, options);
     CLI::Option* path = add_path(verb, options, "directory or file to draw (default .), or BASE");
     CLI::Option* head =
-        add(verb, "HEAD", options.graph.head, "DIR",
+        add(verb, "HEAD", options.graph.head, "REV",
             "draw the change from BASE to HEAD; each is a directory with sources, or REV[:PATH]")
             ->needs(path);
     const FlagChoices<GraphFormat> formats = {{"mermaid", GraphFormat::Mermaid},
@@ -383,8 +383,12 @@ void add_completion(CLI::App& app, Options& options) {
                               "  tailrender completion zsh > ~/.zfunc/_tailrender\n"
                               "  tailrender completion fish > "
                               "~/.config/fish/completions/tailrender.fish");
-    limit(verb.add_option("SHELL", options.shell, "the shell"), {"bash", "zsh", "fish"})
+    limit(verb.add_option("SHELL", options.shell,
+                          "the shell, or the names that its script offers: one per line"),
+          {"bash", "zsh", "fish", "clusters", "objects", "revisions"})
         ->required();
+    add(verb, "WORD", options.words, "WORD",
+        "of the command that is being typed, behind --; names a directory to look at (default .)");
     add_format(verb, options);
 }
 
@@ -472,7 +476,10 @@ std::vector<VerbInfo> command_table() {
         for (const CLI::Option* option : verb->get_options()) {
             const auto names = names_of(*option);
             if (names.empty()) {
-                info.arguments = option->get_type_name();
+                // The argument that is not a directory is what completion is for.
+                if (info.arguments.empty() || info.arguments == "DIR") {
+                    info.arguments = option->get_type_name();
+                }
                 continue;
             }
             const bool takes_value = option->get_items_expected_max() > 0;

@@ -42,15 +42,16 @@ struct Options {
     PolicyOptions policy;
     AccessOptions access;
     GraphOptions graph;
-    std::string object;     // explain
-    std::string shell;      // completion
-    std::string action;     // cmp
-    std::string tool;       // gitops-snippets
-    std::string schema;     // schema
-    std::optional<Ci> ci;   // init
-    bool write = false;     // init
-    std::string release;    // post-render
-    bool annotate = false;  // post-render: --on-error
+    std::string object;              // explain
+    std::string shell;               // completion: also what names are offered of
+    std::vector<std::string> words;  // completion
+    std::string action;              // cmp
+    std::string tool;                // gitops-snippets
+    std::string schema;              // schema
+    std::optional<Ci> ci;            // init
+    bool write = false;              // init
+    std::string release;             // post-render
+    bool annotate = false;           // post-render: --on-error
     std::string log_file;
     std::vector<DiagnosticTarget> diagnostics;  // none: text on standard error
     std::string base, head;                     // diff
@@ -95,7 +96,7 @@ struct FlagInfo {
 struct VerbInfo {
     std::string name, doc;
     std::vector<FlagInfo> flags;
-    std::string arguments;  // the positional argument: "DIR", "OBJECT", "bash|zsh|fish", ""
+    std::string arguments;  // the positional argument: "DIR", "OBJECT", "REV", "github|none", ""
 };
 
 std::vector<VerbInfo> command_table();

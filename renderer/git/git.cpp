@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <git2/sys/repository.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <mutex>
@@ -193,6 +194,22 @@ Result<GitCommit> find_commit(git_repository* repository, const std::string& rev
                   .found = fmt::format("\"{}\"", revision),
                   .expected = "a branch, a tag or the id of a commit",
                   .hint = shallow ? "this is a shallow clone: run \"git fetch --unshallow\"" : ""}};
+}
+
+std::vector<std::string> revision_names(git_repository* repository) {
+    std::vector<std::string> names;
+    const auto add = [](git_reference* reference, void* to) {
+        const GitReference owned(reference);
+        if (git_reference_is_branch(reference) == 1 || git_reference_is_remote(reference) == 1 ||
+            git_reference_is_tag(reference) == 1) {
+            static_cast<std::vector<std::string>*>(to)->emplace_back(
+                git_reference_shorthand(reference));
+        }
+        return 0;
+    };
+    git_reference_foreach(repository, add, &names);
+    std::ranges::sort(names);
+    return names;
 }
 
 std::string hex_id(const git_oid& id) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/core/result.h"
 
@@ -56,6 +57,9 @@ GitRepository empty_repository();
 
 // Finds a commit by any spelling that git understands: HEAD, a branch, a tag, `main~2`, a short id.
 Result<GitCommit> find_commit(git_repository* repository, const std::string& revision);
+
+// Returns the short names of branches, also of remotes, and of tags, sorted: "main", "origin/main".
+std::vector<std::string> revision_names(git_repository* repository);
 
 std::string hex_id(const git_oid& id);
 

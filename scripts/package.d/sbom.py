@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Lists what is linked into the released program, as SPDX 2.3: sbom.py BUILD VERSION PROGRAM
+"""Lists what is linked into the released program, as SPDX 2.3: sbom.py BUILD VERSION PROGRAM [ROOT]
 
-Of each archive that the linker gets, and of the libraries that are compiled from headers, it names the Debian package with its version. The
-same program and packages give the same bytes; the time is SOURCE_DATE_EPOCH.
+Of each archive that the linker gets, and of the libraries that are compiled from headers, it names the Debian package with its version. ROOT
+is the Debian in which a program for arm64 was built elsewhere (scripts/arm64). The same program and packages give the same bytes; the time is
+SOURCE_DATE_EPOCH.
 """
 import datetime
 import hashlib
@@ -13,8 +14,9 @@ import re
 import subprocess
 import sys
 
-# Compiled from headers, or linked by the compiler itself.
-ALWAYS = ["libc6-dev", "libcli11-dev", "libfmt-dev", "libstdc++-12-dev", "nlohmann-json3-dev"]
+HEADERS = ["libcli11-dev", "libfmt-dev", "nlohmann-json3-dev"]
+# Linked by the compiler itself.
+OF_COMPILER = ["libc6-dev", "libstdc++-12-dev"]
 
 
 def archives(build):
@@ -24,14 +26,14 @@ def archives(build):
     return sorted(word for word in found[1].split() if word.startswith("/") and word.endswith(".a"))
 
 
-def query(*words):
-    return subprocess.run(["dpkg-query", *words], check=True, capture_output=True, text=True).stdout
-
-
-def packages(build):
+def packages(build, root):
     """Yields name, version, source and architecture of each package, sorted by name."""
-    owners = {line.split(":")[0] for line in query("--search", "--", *archives(build)).splitlines()}
-    shown = query("--show", "--showformat", "${Package} ${Version} ${source:Package} ${Architecture}\n", *sorted(owners | set(ALWAYS)))
+    def query(*words):
+        return subprocess.run(["dpkg-query", f"--admindir={root or ''}/var/lib/dpkg", *words], check=True, capture_output=True, text=True).stdout
+
+    owners = {line.split(": ")[0] for line in query("--search", "--", *archives(build)).splitlines()}
+    of_compiler = [f"{name}-arm64-cross" if root else name for name in OF_COMPILER]
+    shown = query("--show", "--showformat", "${Package} ${Version} ${source:Package} ${Architecture}\n", *sorted(owners), *HEADERS, *of_compiler)
     return sorted({tuple(line.split()) for line in shown.splitlines()})
 
 
@@ -44,9 +46,9 @@ def package(name, version, source, architecture):
 
 
 def main():
-    build, version, program = sys.argv[1:]
+    build, version, program, *root = sys.argv[1:]
     checksum = hashlib.sha256(pathlib.Path(program).read_bytes()).hexdigest()
-    linked = [package(*one) for one in packages(build)]
+    linked = [package(*one) for one in packages(build, *(root or [None]))]
     time = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
     ours = {"SPDXID": "SPDXRef-tailrender", "name": "tailrender", "versionInfo": version, "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
             "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0", "copyrightText": "2026 the tailrender developers",

@@ -9,13 +9,13 @@ CACHE = pathlib.Path(os.environ.get("TAILRENDER_CACHE") or pathlib.Path(os.envir
 RELEASES = {"bookworm": 12, "trixie": 13}
 
 
-def debian(release="bookworm"):
-    """Returns the tar of a minimal root."""
+def debian(release="bookworm", architecture=None):
+    """Returns the tar of a minimal root. Another architecture than that of this machine takes shared/emulation.py."""
     CACHE.mkdir(parents=True, exist_ok=True)
-    tar = CACHE / f"debian-{RELEASES[release]}-minimal.tar"
+    tar = CACHE / f"debian-{RELEASES[release]}-minimal{f'-{architecture}' if architecture else ''}.tar"
     if not tar.exists():
         with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
-            run("debootstrap", "--variant=minbase", release, f"{scratch}/root")
+            run("debootstrap", "--variant=minbase", *([f"--arch={architecture}"] if architecture else []), release, f"{scratch}/root")
             run("tar", "-C", f"{scratch}/root", "--exclude=./var/cache/apt/*.bin", "--exclude=./var/cache/apt/archives/*.deb", "--exclude=./var/lib/apt/lists/*",
                 "--exclude=./dev/*", "--exclude=./proc/*", "--exclude=./sys/*", "-cf", f"{scratch}/tar", ".")
             os.replace(f"{scratch}/tar", tar)

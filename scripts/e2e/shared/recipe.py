@@ -1,15 +1,19 @@
 """Builds the recipe of plugins/image with buildah, without a registry and without compiling.
 
-The stages that compile are left out, and their results come from this machine. The other stages are built unchanged.
+The stages that compile are left out, and their results come from this machine. The other stages are built unchanged. For arm64 on amd64,
+scripts/arm64 has built the programs, and shared/emulation.py lets the kernel run what the stages run.
 """
 import json
+import os
 import pathlib
 import re
 import shutil
+import tempfile
 
 from shared.checks import run
 from shared.fleet import ROOT
 
+MACHINE = run("dpkg", "--print-architecture").strip()
 RUNTIME = "tailrender-runtime"
 PROXY = "tailrender-proxy"
 
@@ -25,8 +29,9 @@ class Store:
     """Buildah, with a separate store of images. vfs works on every file system, overlay is faster with large images. `time` is that of
     all files and images, in seconds."""
 
-    def __init__(self, folder, driver, time=0):
-        self.folder, self.time = folder, str(time)
+    def __init__(self, folder, driver, time=0, architecture=MACHINE):
+        self.folder, self.time, self.architecture = folder, str(time), architecture
+        folder.mkdir(exist_ok=True)
         self.words = ["buildah", "--root", folder / "images", "--runroot", folder / "run", "--storage-driver", driver]
 
     def run(self, *words):
@@ -37,7 +42,7 @@ class Store:
         file = self.folder / "Containerfile"
         file.write_text(recipe, encoding="utf-8")
         contexts = [word for stage, result in results.items() for word in ("--build-context", f"{stage}={result}")]
-        self.run("build", "--isolation", "chroot", "--pull=false", "--timestamp", self.time, *contexts, "--file", file, "--tag", tag,
+        self.run("build", "--arch", self.architecture, "--isolation", "chroot", "--pull=false", "--timestamp", self.time, *contexts, "--file", file, "--tag", tag,
                  next(iter(results.values())))
 
     def add_system(self, tar=None):
@@ -46,9 +51,9 @@ class Store:
         assert len(bases) == 1, f"the stages start from different images: {bases}"
         name = bases.pop()
         if not tar:
-            self.run("pull", name)
+            self.run("pull", "--arch", self.architecture, name)
             return
-        container = self.run("from", "scratch")
+        container = self.run("from", "--arch", self.architecture, "scratch")
         self.run("add", "--quiet", container, tar, "/")
         self.run("commit", "--quiet", "--rm", "--timestamp", self.time, container, name)
 
@@ -71,15 +76,22 @@ def build_renderer(store, tag, package, tools):
 def build_runtime(store, tag, program):
     """Builds the runtime's image; another program may take the runtime's place, under the runtime's name."""
     result = store.folder / f"result-{len(list(store.folder.glob('result-*')))}"
-    run(ROOT / "scripts" / "image_root", program, result / "root-of-runtime")
+    if store.architecture == MACHINE:
+        run(ROOT / "scripts" / "image_root", program, result / "root-of-runtime")
+    else:
+        # Its libraries are in another Debian, which sees only the clone.
+        with tempfile.TemporaryDirectory(dir=ROOT / "build/arm64") as made:
+            run(ROOT / "scripts" / "arm64", "--run", *(os.path.relpath(path, ROOT) for path in (ROOT / "scripts/image_root", program, f"{made}/root")))
+            shutil.copytree(f"{made}/root", result / "root-of-runtime", symlinks=True)
     store.build(stages()["runtime"].replace(RUNTIME, pathlib.Path(program).name), tag, {"build-runtime": result})
 
 
 def build_proxy(store, tag, program, stock):
     """Builds the proxy's image, with tailscaled and tailscale from the folder `stock`."""
     ours, theirs = store.folder / "result-proxy", store.folder / "result-stock"
-    for source, target, strip in ((program, ours / "root-of-proxy/usr/local/bin" / PROXY, ["--strip"]),
-                                  (ROOT / "scripts/package.d/copyright", ours / "root-of-proxy/usr/share/doc/tailrender/copyright", ["--mode=644"]),
-                                  *((stock / name, theirs / "usr/local/bin" / name, []) for name in ("tailscaled", "tailscale"))):
-        run("install", "-D", *strip, source, target)
+    strip = ["--strip"] if store.architecture == MACHINE else []  # scripts/arm64 has done it
+    for source, target, options in ((program, ours / "root-of-proxy/usr/local/bin" / PROXY, strip),
+                                    (ROOT / "scripts/package.d/copyright", ours / "root-of-proxy/usr/share/doc/tailrender/copyright", ["--mode=644"]),
+                                    *((stock / name, theirs / "usr/local/bin" / name, []) for name in ("tailscaled", "tailscale"))):
+        run("install", "-D", *options, source, target)
     store.build(stages()["proxy"], tag, {"build-proxy": ours, "stock": theirs})

@@ -141,6 +141,15 @@ bool AddressSet::covers(const AddressSet& other) const {
     });
 }
 
+std::string AddressSet::key() const {
+    std::string bytes;
+    for (const AddressRange& range : ranges_) {
+        bytes.append(range.first.begin(), range.first.end());
+        bytes.append(range.last.begin(), range.last.end());
+    }
+    return bytes;
+}
+
 const AddressSet& tailnet_addresses() {
     static const AddressSet set = set_of({"100.64.0.0/10", "fd7a:115c:a1e0::/48"});
     return set;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,8 @@ public:
     }
     [[nodiscard]] bool overlaps(const AddressSet& other) const;
     [[nodiscard]] bool covers(const AddressSet& other) const;
+    // Returns bytes that only equal sets share.
+    [[nodiscard]] std::string key() const;
 
 private:
     std::vector<AddressRange> ranges_;  // sorted, without overlaps

@@ -38,12 +38,6 @@ Target target_of(const Device& device, const Endpoint& endpoint) {
 
 constexpr Traffic kAllTraffic = {};
 
-Traffic traffic_of(const Endpoint& endpoint) {
-    return endpoint.kind == EndpointKind::Port
-               ? Traffic{endpoint.protocol, endpoint.port, endpoint.port}
-               : kAllTraffic;
-}
-
 Match match_one(const Traffic& allowed, const Traffic& wanted) {
     const bool has_default = wanted.protocol < 0 || wanted.protocol == kTcp ||
                              wanted.protocol == kUdp || wanted.protocol == kIcmp ||
@@ -80,6 +74,19 @@ std::vector<std::string> parts_of(const Destination& destination, Match traffic,
     }
     const std::string& address = destination.selector.text;
     return {ports.empty() ? address : fmt::format("{} {}", address, fmt::join(ports, ","))};
+}
+
+// Returns the same as sets.
+std::vector<Piece> pieces_of(const Destination& destination, Match traffic, Match place) {
+    const AddressSet addresses =
+        place == Match::Part ? destination.selector.addresses : AddressSet();
+    std::vector<Piece> pieces;
+    for (const Traffic& one : destination.traffic) {
+        if (traffic == Match::Part || place == Match::Part) {
+            pieces.push_back({one, addresses});
+        }
+    }
+    return pieces;
 }
 
 // Joins answers for parts of one question.
@@ -128,6 +135,7 @@ std::vector<Access> merged(std::vector<Access> all) {
         Access& known = kept.back();
         known.match = std::max(known.match, access.match);
         known.parts.insert(known.parts.end(), access.parts.begin(), access.parts.end());
+        known.pieces.insert(known.pieces.end(), access.pieces.begin(), access.pieces.end());
         known.rules.push_back(access.rules.front());
     }
     for (Access& access : kept) {
@@ -135,6 +143,7 @@ std::vector<Access> merged(std::vector<Access> all) {
         sort_unique(access.rules);  // all are in one list
         if (access.match == Match::Yes) {
             access.parts.clear();
+            access.pieces.clear();
         }
     }
     return kept;
@@ -222,11 +231,13 @@ std::vector<Access> Evaluator::find_access(const Device& device, const Endpoint&
             continue;
         }
         const std::vector<std::string> parts = parts_of(*one.destination, ports, place);
+        const std::vector<Piece> pieces = pieces_of(*one.destination, ports, place);
         for (const Selector& source : one.rule->sources) {
             all.push_back({.who = &source,
                            .match = match,
                            .postures = one.rule->postures,
                            .parts = parts,
+                           .pieces = pieces,
                            .rules = {one.rule}});
         }
     }
@@ -371,6 +382,12 @@ Match Evaluator::reaches(const Selector& who, const Destination& destination) co
         answers.push_back(best);
     }
     return join(answers);
+}
+
+Traffic traffic_of(const Endpoint& endpoint) {
+    return endpoint.kind == EndpointKind::Port
+               ? Traffic{endpoint.protocol, endpoint.port, endpoint.port}
+               : kAllTraffic;
 }
 
 std::string who_text(std::string_view who, const std::vector<std::string>& parts,

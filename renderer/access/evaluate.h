@@ -38,12 +38,19 @@ struct Device {
     std::vector<Endpoint> endpoints = {};
 };
 
+// Some of an endpoint: ports, of addresses behind it.
+struct Piece {
+    Traffic traffic = {};
+    AddressSet addresses = {};  // empty: all that the endpoint has
+};
+
 // What one source of rules may do with an endpoint.
 struct Access {
     const Selector* who = nullptr;           // of the policy, or the internet
     Match match = Match::Yes;                // Part: as far as `parts` say
     std::vector<std::string> postures = {};  // a condition, one of them
     std::vector<std::string> parts = {};     // "tcp:80", "10.1.0.0/16"
+    std::vector<Piece> pieces = {};          // the same, to compare with
     std::vector<const Rule*> rules = {};
 };
 
@@ -116,6 +123,9 @@ private:
     std::map<std::tuple<bool, int, int, int>, std::vector<const Rule*>> unknown_;
     std::map<std::pair<const void*, std::string>, bool> sources_;
 };
+
+// Returns the traffic that the endpoint takes.
+Traffic traffic_of(const Endpoint& endpoint);
 
 // Returns "group:dev (tcp:80) if posture:new".
 std::string who_text(std::string_view who, const std::vector<std::string>& parts,

@@ -5,16 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "renderer/access/policy_testing.h"
 #include "renderer/access/policy_tests.h"
-#include "renderer/access/read_policy.h"
 #include "renderer/access/selectors.h"
-#include "renderer/core/source_map.h"
-#include "renderer/policy/check.h"
 
 namespace renderer::access {
 namespace {
@@ -31,43 +28,8 @@ constexpr std::string_view kNames = R"(
   },
 )";
 
-// A policy that is read, with its text.
-struct Read {
-    SourceMap sources;
-    Diagnostics diagnostics;
-    policy::Node root;
-    std::optional<Policy> policy;
-};
-
-std::unique_ptr<Read> read_whole(const std::string& text) {
-    auto read = std::make_unique<Read>();
-    const SourceId source = read->sources.add("policy.hujson", text);
-    auto root = policy::read_hujson(read->sources, source, read->diagnostics);
-    if (root && policy::find_sections(*root, read->sources, source, read->diagnostics)) {
-        read->root = std::move(*root);
-        read->policy = read_policy(read->root, read->sources, source, read->diagnostics);
-    }
-    return read;
-}
-
 std::unique_ptr<Read> read_rules(std::string_view rules) {
     return read_whole(fmt::format("{{{}{}}}", kNames, rules));
-}
-
-Device web() {
-    return {.name = "web",
-            .parent = "Ingress/shop/web",
-            .tags = {"tag:web"},
-            .endpoints = {{.label = "443", .port = 443}}};
-}
-
-Device router() {
-    return {.name = "router",
-            .parent = "Connector/router",
-            .tags = {"tag:router"},
-            .endpoints = {{.kind = Endpoint::Kind::Route,
-                           .label = "10.0.0.0/8",
-                           .addresses = AddressSet({*parse_range("10.0.0.0/8")})}}};
 }
 
 Device exit_node() {

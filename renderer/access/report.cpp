@@ -15,14 +15,6 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-std::string rule_text(const Rule& rule, const SourceMap& sources) {
-    if (!rule.pos.known()) {
-        return std::string(rule.section);
-    }
-    const Location place = sources.locate(rule.pos);
-    return fmt::format("{}:{} ({})", place.path, place.line, rule.section);
-}
-
 std::string name_of(const Device& device, const Endpoint& endpoint) {
     return fmt::format("{}:{}", device.name, endpoint.label);
 }
@@ -186,6 +178,14 @@ private:
 };
 
 }  // namespace
+
+std::string rule_text(const Rule& rule, const SourceMap& sources) {
+    if (!rule.pos.known()) {
+        return std::string(rule.section);
+    }
+    const Location place = sources.locate(rule.pos);
+    return fmt::format("{}:{} ({})", place.path, place.line, rule.section);
+}
 
 std::string_view word_of(Match match) {
     constexpr std::array<std::string_view, 4> kWords = {"no", "unknown", "part", "yes"};

@@ -49,6 +49,9 @@ private:
     std::set<const Rule*> all_;  // of one vector
 };
 
+// Returns "policy.hujson:7 (grants)". The sources are those of the policy file.
+std::string rule_text(const Rule& rule, const SourceMap& sources);
+
 // Returns "no", "unknown", "part" or "yes".
 std::string_view word_of(Match match);
 

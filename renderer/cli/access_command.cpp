@@ -12,10 +12,13 @@
 #include "renderer/access/report.h"
 #include "renderer/access/selectors.h"
 #include "renderer/cli/access_devices.h"
+#include "renderer/cli/cluster_tree.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
 #include "renderer/cli/policy_file.h"
+#include "renderer/emit/emit.h"
+#include "renderer/repo/disk_tree.h"
 
 namespace renderer::cli {
 namespace {
@@ -84,6 +87,24 @@ void check_egress(const access::Cluster& cluster, const access::Evaluator& evalu
     }
 }
 
+Diagnostic no_policy() {
+    return {.rule = "usage",
+            .where = "--policy",
+            .message = "no policy file is named",
+            .expected = "--policy FILE, or \"policy: FILE\" in .tailrender.yaml"};
+}
+
+// Reads the file of the flag, else the one that the tree names.
+std::optional<PolicyFile> read_chosen_file(const Options& options, const std::string& named,
+                                           Run& run) {
+    if (!options.access.policy.empty()) {
+        return read_policy_file(options.access.policy, run);
+    }
+    return options.load.tree == nullptr
+               ? read_policy_file(repo::DiskTree({}, {options.load.path}), named, run)
+               : read_policy_file(*options.load.tree, named, run);
+}
+
 bool is_offered(const access::Question& question, const std::vector<access::Cluster>& clusters) {
     for (const access::Cluster& cluster : clusters) {
         for (const access::Device& device : cluster.devices) {
@@ -104,9 +125,13 @@ Result<int> run_access(const Options& options, ClusterRuns& runs, Console& conso
     if (!runs.render_each(options.load)) {
         return runs.fail(console, "nothing printed");
     }
-    TRY(check_tailnet(options.policy.tailnet, runs));
+    TRY(check_tailnet(options.policy.tailnet, {&runs}));
+    const std::string named = runs.all().front().loaded.policy_file.path;
+    if (options.access.policy.empty() && named.empty()) {
+        return Error{no_policy()};
+    }
     Run& run = runs.all().emplace_back();
-    std::optional<PolicyFile> file = read_policy_file(options.access.policy, run);
+    std::optional<PolicyFile> file = read_chosen_file(options, named, run);
     const auto policy =
         file ? access::read_policy(*file->root, run.loaded.sources, file->source, run.diagnostics)
              : std::nullopt;
@@ -118,7 +143,9 @@ Result<int> run_access(const Options& options, ClusterRuns& runs, Console& conso
     std::vector<access::Cluster> clusters;
     for (Run& one : runs.all()) {
         if (&one != &run) {
-            clusters.push_back(TRY(read_cluster(one, file->sections, options.policy.tailnet)));
+            clusters.push_back(read_cluster(
+                one, cluster_tree(one, TRY(emit::emit_tree({one.loaded, one.plan, one.objects}))),
+                file->sections, options.policy.tailnet));
             check_egress(clusters.back(), evaluator, one.diagnostics);
         }
     }

@@ -10,9 +10,7 @@
 
 #include "renderer/base/split.h"
 #include "renderer/base/white_space.h"
-#include "renderer/cli/cluster_tree.h"
 #include "renderer/diff/devices.h"
-#include "renderer/emit/emit.h"
 
 namespace renderer::cli {
 namespace {
@@ -185,10 +183,8 @@ std::vector<access::Egress> all_egress(const plan::Plan& plan, const std::string
 
 }  // namespace
 
-Result<access::Cluster> read_cluster(const Run& run, const policy::Sections& sections,
-                                     const std::string& tailnet) {
-    diff::ClusterTree tree =
-        cluster_tree(run, TRY(emit::emit_tree({run.loaded, run.plan, run.objects})));
+access::Cluster read_cluster(const Run& run, diff::ClusterTree tree,
+                             const policy::Sections& sections, const std::string& tailnet) {
     const diff::Manifests manifests(std::move(tree.files), std::move(tree.facts));
     access::Cluster cluster{.name = run.loaded.cluster,
                             .devices = devices_of(diff::read_devices(manifests), tailnet),

@@ -4,14 +4,15 @@
 #include <string>
 
 #include "renderer/access/report.h"
-#include "renderer/core/result.h"
+#include "renderer/diff/compare.h"
 #include "renderer/pipeline.h"
 #include "renderer/policy/check.h"
 
 namespace renderer::cli {
 
-// Reads the devices in a tailnet, "" for the controller's own, sorted by name.
-Result<access::Cluster> read_cluster(const Run& run, const policy::Sections& sections,
-                                     const std::string& tailnet);
+// Reads the devices in a tailnet, "" for the controller's own, sorted by name. `tree` is what the
+// run makes.
+access::Cluster read_cluster(const Run& run, diff::ClusterTree tree,
+                             const policy::Sections& sections, const std::string& tailnet);
 
 }  // namespace renderer::cli

@@ -16,6 +16,7 @@
 #include "renderer/base/parallel.h"
 #include "renderer/cli/cluster_tree.h"
 #include "renderer/cli/commands.h"
+#include "renderer/cli/diff_access.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
 #include "renderer/cli/removals.h"
@@ -122,17 +123,27 @@ public:
         return base.empty() ? std::map<std::string, std::string>()
                             : source_links(base, runs_.all(), warnings());
     }
+    // The policy's errors are among the diagnostics.
+    AccessSide read_access(const Options& options) {
+        return read_access_side(options, {.what = what_,
+                                          .tree = *tree_,
+                                          .path = load_.path,
+                                          .is_rendered = is_rendered_,
+                                          .runs = runs_,
+                                          .trees = trees_});
+    }
     std::vector<diff::ClusterTree> take() { return std::move(trees_); }
     // True if the sources exist but cannot be rendered.
     [[nodiscard]] bool is_broken() const { return is_broken_; }
+    [[nodiscard]] ClusterRuns& runs() { return runs_; }
     // Returns the first line of each warning.
     [[nodiscard]] std::vector<std::string> warnings() const { return runs_.warnings(); }
 
 private:
     // Returns false if a run has an error.
     Result<bool> read_sources_or_rendered() {
-        const std::shared_ptr<const repo::SourceTree> tree = TRY(open_side(name_, what_, load_));
-        trees_ = TRY(diff::read_rendered(*tree, load_.path));
+        tree_ = TRY(open_side(name_, what_, load_));
+        trees_ = TRY(diff::read_rendered(*tree_, load_.path));
         is_rendered_ = !trees_.empty();
         if (is_rendered_ && needs_sources_) {
             return Error{rendered_already()};
@@ -146,7 +157,7 @@ private:
         is_empty_ = std::ranges::all_of(
             trees_, [](const diff::ClusterTree& made) { return made.files.empty(); });
         if (is_empty_) {
-            beside_ = TRY(diff::rendered_below(*tree, load_.path));
+            beside_ = TRY(diff::rendered_below(*tree_, load_.path));
         }
         return true;
     }
@@ -193,6 +204,7 @@ private:
     repo::LoadOptions load_;
     const std::string& name_;
     std::string_view what_;
+    std::shared_ptr<const repo::SourceTree> tree_;
     ClusterRuns runs_;
     std::vector<diff::ClusterTree> trees_;
     bool needs_sources_ = false;
@@ -347,6 +359,18 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     if (!head.explains_removals_from(base, options)) {
         return report_alone(options, hash, head, base, false, console);
     }
+    const AccessSide old_access = base.read_access(options);
+    const AccessSide new_access = head.read_access(options);
+    TRY(check_access(options, old_access, new_access));
+    if (old_access.is_ready() && new_access.is_ready()) {
+        TRY(check_tailnet(options.policy.tailnet, {&base.runs(), &head.runs()}));
+    }
+    if (new_access.is_broken) {
+        return head.fail(console);
+    }
+    if (old_access.is_broken) {
+        base.print_diagnostics(console);
+    }
     std::vector<diff::ClusterTree> before = base.take();
     std::vector<diff::ClusterTree> after = head.take();
     Result<Unit> comparable = options.load.cluster.empty()
@@ -357,6 +381,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
         return head.fail(console);
     }
     diff::Comparison comparison = diff::compare_trees(std::move(before), std::move(after), hash);
+    compare_access(old_access, new_access, comparison);
     comparison.base = options.base;
     comparison.head = options.head;
     comparison.warnings = head.warnings();
@@ -365,9 +390,12 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     if (!print_report(comparison, options, console)) {
         return kErrors;
     }
+    std::vector<Diagnostic> failed = failed_gates(options, comparison);
+    std::ranges::move(failed_gains(options, old_access, new_access, comparison),
+                      std::back_inserter(failed));
     return code_after_gates(options, comparison.warnings.size(),
                             options.exit_code && !comparison.is_equal() ? kDifferent : 0, console,
-                            failed_gates(options, comparison));
+                            std::move(failed));
 }
 
 }  // namespace renderer::cli

@@ -19,14 +19,6 @@ bool fails_on(const Options& options, Gate gate) {
     return std::ranges::find(options.fail_on, gate) != options.fail_on.end();
 }
 
-Diagnostic gate_error(std::string_view word, std::string object, std::string message) {
-    return {.rule = "fail-on",
-            .where = fmt::format("--fail-on {}", word),
-            .object = std::move(object),
-            .message = std::move(message),
-            .hint = fmt::format("if this is intended, run without \"{}\" in --fail-on", word)};
-}
-
 // A device that several ports or paths make public is one error.
 void add_public(const diff::ClusterComparison& cluster, std::vector<Diagnostic>& failed) {
     std::map<std::pair<std::string, std::string>, std::string> endpoints;
@@ -78,6 +70,14 @@ std::vector<Diagnostic> with_warnings(const Options& options, std::size_t warnin
 }
 
 }  // namespace
+
+Diagnostic gate_error(std::string_view word, std::string object, std::string message) {
+    return {.rule = "fail-on",
+            .where = fmt::format("--fail-on {}", word),
+            .object = std::move(object),
+            .message = std::move(message),
+            .hint = fmt::format("if this is intended, run without \"{}\" in --fail-on", word)};
+}
 
 std::vector<Diagnostic> failed_gates(const Options& options, const diff::Comparison& comparison) {
     std::vector<Diagnostic> failed;

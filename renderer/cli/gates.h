@@ -2,6 +2,8 @@
 // fails is an error among the diagnostics; verbs that write check the gates before they write.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/cli/cluster_runs.h"
@@ -11,6 +13,9 @@
 #include "renderer/diff/compare.h"
 
 namespace renderer::cli {
+
+// Returns the error of a gate. `word` is that of `--fail-on`.
+Diagnostic gate_error(std::string_view word, std::string object, std::string message);
 
 // Returns an error for everything that `--fail-on public,removed,replaced` finds in the comparison.
 std::vector<Diagnostic> failed_gates(const Options& options, const diff::Comparison& comparison);

@@ -30,21 +30,42 @@ bool are_hosts(std::string_view text) {
 
 using GateWords = std::vector<std::pair<std::string, Gate>>;
 
-void add_gate_words(CLI::App& verb, Options& options, const GateWords& gates, const char* doc) {
+bool is_gain(const std::string& word) {
+    return word.starts_with(kGainsGate) && word.size() > kGainsGate.size();
+}
+
+void add_gate_words(CLI::App& verb, Options& options, const GateWords& gates, Gains gains,
+                    const char* doc) {
     std::vector<std::string> words;
     for (const auto& [word, gate] : gates) {
         words.push_back(word);
     }
     const auto choose = [&options, gates](const std::vector<std::string>& chosen) {
         options.fail_on.clear();
+        options.fail_on_gains.clear();
         for (const std::string& word : chosen) {
-            options.fail_on.push_back(
-                std::ranges::find(gates, word, &GateWords::value_type::first)->second);
+            if (is_gain(word)) {
+                options.fail_on_gains.push_back(word.substr(kGainsGate.size()));
+            } else {
+                options.fail_on.push_back(
+                    std::ranges::find(gates, word, &GateWords::value_type::first)->second);
+            }
         }
     };
-    limit(verb.add_option_function<std::vector<std::string>>("--fail-on", choose, doc), words)
-        ->delimiter(',')
-        ->allow_extra_args(false);
+    CLI::Option* const option =
+        verb.add_option_function<std::vector<std::string>>("--fail-on", choose, doc);
+    if (gains == Gains::No) {
+        limit(option, words);
+    } else {
+        words.push_back(std::string(kGainsGate) + "WHO");
+        option->type_name(fmt::format("{}", fmt::join(words, "|")));
+        option->check([words](const std::string& word) {
+            return is_gain(word) || std::ranges::find(words, word) != words.end()
+                       ? std::string()
+                       : fmt::format("{} not in {{{}}}", word, fmt::join(words, ","));
+        });
+    }
+    option->delimiter(',')->allow_extra_args(false);
 }
 
 }  // namespace
@@ -117,18 +138,24 @@ void add_report_format(CLI::App& verb, Options& options) {
     add_choice(verb, "--format", options.format, formats, "how to print the report (default text)");
 }
 
-void add_gates(CLI::App& verb, Options& options) {
+void add_gates(CLI::App& verb, Options& options, Gains gains) {
     add_gate_words(verb, options,
                    {{"public", Gate::Public},
                     {"removed", Gate::Removed},
                     {"replaced", Gate::Replaced},
                     {"warning", Gate::Warning}},
-                   "exit 4 where something becomes public, a device is removed or replaced by "
-                   "another one, or there is a warning (a list, with commas)");
+                   gains,
+                   gains == Gains::No
+                       ? "exit 4 where something becomes public, a device is removed or replaced "
+                         "by another one, or there is a warning (a list, with commas)"
+                       : "exit 4 where something becomes public, a device is removed or replaced "
+                         "by another one, there is a warning, or WHO (group:dev) may reach more "
+                         "by the policy (a list, with commas)");
 }
 
 void add_warning_gate(CLI::App& verb, Options& options) {
-    add_gate_words(verb, options, {{"warning", Gate::Warning}}, "exit 4 where there is a warning");
+    add_gate_words(verb, options, {{"warning", Gate::Warning}}, Gains::No,
+                   "exit 4 where there is a warning");
 }
 
 void add_values(CLI::App& verb, repo::LoadOptions& load) {

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -17,6 +18,9 @@ constexpr const char* kRendered = "directory or file to render";
 
 // Adds a verb with --help. Its help ends with `examples`.
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples);
+
+// Adds the verb diff, which has a file of its own.
+void add_diff(CLI::App& app, Options& options);
 
 // Adds a flag or an argument with a value, which the help calls `type`. A text may not be empty, as
 // it is where a script uses a variable that is not set.
@@ -65,8 +69,10 @@ void add_report(CLI::App& verb, Options& options);
 // Adds --format for the report on standard output.
 void add_report_format(CLI::App& verb, Options& options);
 
-// Adds --fail-on with all of its words; the verb has to have something to compare with.
-void add_gates(CLI::App& verb, Options& options);
+// Adds --fail-on with all of its words; the verb has to have something to compare with. `gains`:
+// and it compares who may reach what.
+enum class Gains : std::uint8_t { No, Yes };
+void add_gates(CLI::App& verb, Options& options, Gains gains = Gains::No);
 // Adds --fail-on for warnings alone.
 void add_warning_gate(CLI::App& verb, Options& options);
 

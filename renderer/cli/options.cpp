@@ -143,41 +143,6 @@ void add_lint(CLI::App& app, Options& options) {
     add_diagnostics(verb, options);
 }
 
-void add_diff(CLI::App& app, Options& options) {
-    CLI::App& verb =
-        add_verb(app, "diff", "explain what a change of the sources means",
-                 "  tailrender diff main .                 # a revision and this directory\n"
-                 "  tailrender diff main feature:apps      # a path of a revision\n"
-                 "  tailrender diff rendered .             # what a render would change\n"
-                 "  tailrender diff . . --set-head tailrender.operatorVersion=1.104\n"
-                 "  tailrender diff --format markdown origin/main . > comment.md\n"
-                 "  tailrender diff --format json main . | conftest test -\n"
-                 "  tailrender diff --fail-on public,removed main .   # exit 4 for these");
-    add(verb, "BASE", options.base, "REV",
-        "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
-        ->required();
-    add(verb, "HEAD", options.head, "REV", "the new side")->required();
-    const FlagChoices<ReportFormat> formats = {{"terminal", ReportFormat::Text},
-                                               {"markdown", ReportFormat::Markdown},
-                                               {"json", ReportFormat::Json}};
-    add_choice(verb, "--format", options.format, formats, "how to print it (default terminal)");
-    add(verb, "--link-sources", options.link_sources, "URL",
-        "with --format markdown: link sources of HEAD below this address, such as "
-        "https://…/blob/REV");
-    add_only(verb, options);
-    add_inputs(verb, options.load);
-    add_gates(verb, options);
-    verb.add_flag("--exit-code", options.exit_code, "exit 3 when anything differs");
-    add(verb, "--set-head", options.head_sets, "KEY=VALUE",
-        "one Helm value for HEAD only, such as tailrender.operatorVersion=1.104 (repeatable)")
-        ->allow_extra_args(false);
-    add(verb, "--hash-key", options.hash_key_file, "FILE",
-        "file with the key for hashes of secret values (default random)");
-    add_allowed_removals(verb, options);
-    add_reading(verb, options);
-    add_diagnostics(verb, options);
-}
-
 void add_install(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "install", "print what a cluster needs besides proxies",
                               "  tailrender install --values values.yaml | kubectl apply -f -\n"
@@ -278,7 +243,8 @@ void add_access(CLI::App& app, Options& options) {
     begin_here(verb, options);
     add_path(verb, options, "directory or file to look at (default .)");
     AccessOptions& access = options.access;
-    add(verb, "--policy", access.policy, "FILE", "policy file of the tailnet (HuJSON)")->required();
+    add(verb, "--policy", access.policy, "FILE",
+        "policy file of the tailnet (HuJSON; default: policy of .tailrender.yaml)");
     add(verb, "--from", access.from, "WHO", "ask for a user, group, tag or autogroup (repeatable)")
         ->allow_extra_args(false);
     add(verb, "--to", access.to, "DEVICE[:PORT]", "only this device, or one of its ports");

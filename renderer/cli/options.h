@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/cli/diagnostic_formats.h"
@@ -16,6 +17,7 @@ namespace renderer::cli {
 enum class Color { Auto, Always, Never };
 enum class ReportFormat { Text, Markdown, Json };
 enum class Gate { Public, Removed, Replaced, Warning };
+inline constexpr std::string_view kGainsGate = "gains:";  // a word of --fail-on, with a selector
 enum class Ci { None, GitHub, GitLab };
 enum class GraphFormat { Mermaid, Svg, Dot, Json };
 
@@ -29,6 +31,12 @@ struct AccessOptions {
     std::vector<std::string> from;  // selectors
     std::string to;                 // "shop" or "shop:443"; "": every device
     bool why = false;
+};
+
+// Policy files of diff; "" if the flag is not given.
+struct DiffPolicies {
+    std::string file;        // below each side
+    std::string base, head;  // on the disk
 };
 
 struct GraphOptions {
@@ -56,11 +64,13 @@ struct Options {
     std::vector<DiagnosticTarget> diagnostics;  // none: text on standard error
     std::string base, head;                     // diff
     std::string hash_key_file;                  // diff
-    std::string link_sources;                   // diff: what addresses of sources begin with
-    std::vector<std::string> head_sets;         // diff: after those of `load`, for HEAD only
+    DiffPolicies diff_policies;
+    std::string link_sources;            // diff: what addresses of sources begin with
+    std::vector<std::string> head_sets;  // diff: after those of `load`, for HEAD only
     ReportFormat format = ReportFormat::Text;
     bool exit_code = false;  // diff
     std::vector<Gate> fail_on;
+    std::vector<std::string> fail_on_gains;  // diff: selectors
     Color color = Color::Auto;
     bool quiet = false;
     bool all = false;  // no limits in reports and diagnostics

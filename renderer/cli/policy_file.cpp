@@ -21,8 +21,9 @@ bool joins(const Run& run, const std::string& tailnet) {
 
 }  // namespace
 
-std::optional<PolicyFile> read_policy_file(const std::string& path, Run& run) {
-    Result<std::string> text = repo::DiskTree({path}).read(path);
+std::optional<PolicyFile> read_policy_file(const repo::SourceTree& tree, const std::string& path,
+                                           Run& run) {
+    Result<std::string> text = tree.read(path);
     if (!text) {
         run.diagnostics.add(std::move(text.error().diagnostic));
         return std::nullopt;
@@ -38,9 +39,14 @@ std::optional<PolicyFile> read_policy_file(const std::string& path, Run& run) {
     return sections ? std::optional(PolicyFile{source, std::move(root), *sections}) : std::nullopt;
 }
 
-Result<Unit> check_tailnet(const std::string& tailnet, ClusterRuns& runs) {
-    const bool is_known = tailnet.empty() || std::ranges::any_of(runs.all(), [&](const Run& run) {
-                              return joins(run, tailnet);
+std::optional<PolicyFile> read_policy_file(const std::string& path, Run& run) {
+    return read_policy_file(repo::DiskTree({path}), path, run);
+}
+
+Result<Unit> check_tailnet(const std::string& tailnet, const std::vector<ClusterRuns*>& runs) {
+    const bool is_known = tailnet.empty() || std::ranges::any_of(runs, [&](ClusterRuns* side) {
+                              return std::ranges::any_of(
+                                  side->all(), [&](const Run& run) { return joins(run, tailnet); });
                           });
     if (!is_known) {
         return Error{{.rule = "unknown-tailnet",

@@ -19,7 +19,7 @@ namespace renderer::cli {
 namespace {
 
 Result<policy::Needs> collect_needs(const PolicyOptions& options, ClusterRuns& runs) {
-    TRY(check_tailnet(options.tailnet, runs));
+    TRY(check_tailnet(options.tailnet, {&runs}));
     policy::Needs needs;
     for (const Run& run : runs.all()) {
         policy::add_needs(run.plan, run.loaded.sources, options.tailnet, needs);

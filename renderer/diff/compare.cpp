@@ -65,9 +65,18 @@ ClusterComparison compare_cluster(std::string name, Pair trees, const secrets::S
 
 }  // namespace
 
-bool Comparison::is_equal() const {
+bool Comparison::has_equal_objects() const {
     return std::ranges::all_of(
         clusters, [](const ClusterComparison& cluster) { return cluster.objects.changes.empty(); });
+}
+
+bool Comparison::is_equal() const {
+    const bool has_equal_access =
+        !access || (access->not_compared.empty() && access->unjudged.empty() &&
+                    std::ranges::all_of(clusters, [](const ClusterComparison& cluster) {
+                        return cluster.access.empty();
+                    }));
+    return has_equal_objects() && has_equal_access;
 }
 
 Comparison compare_trees(std::vector<ClusterTree> base, std::vector<ClusterTree> head,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/access/compare.h"
 #include "renderer/diff/device_changes.h"
 #include "renderer/diff/object_changes.h"
 #include "renderer/emit/emit.h"
@@ -37,11 +38,19 @@ struct KeptChange {
     std::string hostname, parent, reason;
 };
 
+// Who gains and loses what by the policy of the tailnet, if one is named.
+struct AccessComparison {
+    std::string not_compared;  // why it is not compared; "" = it is
+    // What differs in the policy and is not judged: "ssh", "posture:new".
+    std::vector<std::string> unjudged = {};
+};
+
 struct ClusterComparison {
     std::string cluster;
     DevicePlan devices;
     ObjectChanges objects;
     std::vector<KeptChange> kept;  // in the order of devices
+    access::Changes access = {};
 };
 
 struct Comparison {
@@ -50,9 +59,13 @@ struct Comparison {
     std::string alone;
     std::vector<std::string> warnings;        // about HEAD, one line each
     std::vector<ClusterComparison> clusters;  // sorted by name
+    std::optional<AccessComparison> access = {};
     // What Markdown links to: "Service/shop/web", "shop/web.yaml:2:3" -> "https://…/web.yaml#L2".
     std::map<std::string, std::string> links = {};
 
+    // True if no object differs.
+    [[nodiscard]] bool has_equal_objects() const;
+    // True if it is known besides that no one gains or loses access.
     [[nodiscard]] bool is_equal() const;
 };
 

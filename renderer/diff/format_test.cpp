@@ -46,6 +46,23 @@ TEST(Markdown, StaysBelowTheLimit) {
     }
 }
 
+TEST(Markdown, StaysBelowTheLimitWithAccess) {
+    Comparison comparison = many(100, 1);
+    comparison.access.emplace();
+    for (int i = 0; i < 20'000; ++i) {
+        access::Change change{.what = std::vector<std::string>(50, std::string(300, '`'))};
+        for (int k = 0; k < 10; ++k) {
+            change.who.push_back({.selector = {.text = fmt::format("group:{}-{}", i, k)}});
+        }
+        comparison.clusters.front().access.changes.push_back(std::move(change));
+    }
+    const std::string report = markdown_report(comparison);
+    EXPECT_LE(report.size(), kMarkdownLimit);
+    EXPECT_NE(report.find("### Who reaches what: 20000 gained, 0 lost"), std::string::npos);
+    EXPECT_NE(report.find("that do not fit here"), std::string::npos);
+    EXPECT_NE(report.find("### Devices: 100 added"), std::string::npos);
+}
+
 TEST(Markdown, CountsWhatDoesNotFit) {
     const std::string report = markdown_report(many(5000, 1));
     EXPECT_NE(report.find("PUBLIC: anyone on the internet will reach more through 5000 devices"),

@@ -131,32 +131,85 @@ Value kept_change(const KeptChange& change) {
                        {"reason", change.reason}});
 }
 
-Value cluster(const ClusterComparison& comparison) {
+std::string_view name_of(access::Change::Kind kind) {
+    constexpr std::array<std::string_view, 5> kNames = {"reach", "kubernetes", "recording",
+                                                        "egress", "approval"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+Value who(const access::Who& who) {
+    Value map = Value::map({{"who", who.selector.text}});
+    if (!who.members.empty()) {
+        map.add("members", text_list(who.members));
+    }
+    return map;
+}
+
+void put_list(Value& map, std::string_view key, const std::vector<std::string>& texts) {
+    if (!texts.empty()) {
+        map.add(Value::borrowed(key), text_list(texts));
+    }
+}
+
+Value access_change(const access::Change& change) {
+    Value map = Value::map({{"kind", Value::borrowed(name_of(change.kind))},
+                            {"gains", change.gains},
+                            {"certain", change.is_certain},
+                            {"who", list_of(change.who, who)},
+                            {"what", text_list(change.what)}});
+    put_list(map, "roles", change.roles);
+    put_list(map, "parts", change.parts);
+    put_list(map, "postures", change.postures);
+    put_list(map, "others", change.others);
+    put_text(map, "before", change.before);
+    put_text(map, "after", change.after);
+    put_list(map, "rules", change.rules);
+    map.add("approved", !change.needs_approval);
+    return map;
+}
+
+Value access_changes(const access::Changes& access) {
+    return Value::map({{"changes", list_of(access.changes, access_change)},
+                       {"unknownGained", text_list(access.unknown_gained)},
+                       {"unknownLost", text_list(access.unknown_lost)}});
+}
+
+Value cluster(const ClusterComparison& comparison, bool has_access) {
     const std::vector<ReachChange>& changes = comparison.devices.reach;
-    return Value::map({{"cluster", comparison.cluster},
-                       {"public", Value::map({{"added", reach(changes, true, true)},
-                                              {"removed", reach(changes, false, true)}})},
-                       {"tailnet", Value::map({{"added", reach(changes, true, false)},
-                                               {"removed", reach(changes, false, false)}})},
-                       {"devices", list_of(comparison.devices.changes, device_change)},
-                       {"kept", list_of(comparison.kept, kept_change)},
-                       {"restarts", list_of(comparison.objects.restarts, restart)},
-                       {"objects", list_of(comparison.objects.changes, object)},
-                       {"unchanged", number(comparison.objects.unchanged)},
-                       {"moved", number(comparison.objects.moved)}});
+    Value map = Value::map({{"cluster", comparison.cluster},
+                            {"public", Value::map({{"added", reach(changes, true, true)},
+                                                   {"removed", reach(changes, false, true)}})},
+                            {"tailnet", Value::map({{"added", reach(changes, true, false)},
+                                                    {"removed", reach(changes, false, false)}})},
+                            {"devices", list_of(comparison.devices.changes, device_change)},
+                            {"kept", list_of(comparison.kept, kept_change)},
+                            {"restarts", list_of(comparison.objects.restarts, restart)},
+                            {"objects", list_of(comparison.objects.changes, object)},
+                            {"unchanged", number(comparison.objects.unchanged)},
+                            {"moved", number(comparison.objects.moved)}});
+    if (has_access) {
+        map.add("access", access_changes(comparison.access));
+    }
+    return map;
 }
 
 }  // namespace
 
 std::string json_report(const Comparison& comparison) {
-    const Value root = Value::map({{"version", kFormatVersion},
-                                   {"report", "diff"},
-                                   {"base", comparison.base},
-                                   {"head", comparison.head},
-                                   {"different", !comparison.is_equal()},
-                                   {"alone", comparison.alone},
-                                   {"warnings", text_list(comparison.warnings)},
-                                   {"clusters", list_of(comparison.clusters, cluster)}});
+    const bool has_access = comparison.access && comparison.access->not_compared.empty();
+    const auto cluster_of = [&](const ClusterComparison& one) { return cluster(one, has_access); };
+    Value root = Value::map({{"version", kFormatVersion},
+                             {"report", "diff"},
+                             {"base", comparison.base},
+                             {"head", comparison.head},
+                             {"different", !comparison.is_equal()},
+                             {"alone", comparison.alone},
+                             {"warnings", text_list(comparison.warnings)},
+                             {"clusters", list_of(comparison.clusters, cluster_of)}});
+    if (comparison.access) {
+        root.add("access", Value::map({{"notCompared", comparison.access->not_compared},
+                                       {"unjudged", text_list(comparison.access->unjudged)}}));
+    }
     return write_json_pretty(root) + "\n";
 }
 

@@ -11,17 +11,13 @@
 #include <utility>
 
 #include "renderer/base/printable.h"
+#include "renderer/diff/access_outline.h"
 
 namespace renderer::diff {
 namespace {
 
 constexpr std::size_t kMaxCode = 500;
 constexpr std::string_view kHiddenExposure = "[hidden-exposure]";
-
-// Returns safe text between the code marks.
-std::string code(std::string_view text) {
-    return fmt::format("{}{}{}", kCode, safe(text), kCodeEnd);
-}
 
 // The place is a code span of its own where it has a link.
 std::string warning_text(const std::string& warning, const Comparison& comparison) {
@@ -241,8 +237,15 @@ public:
         put(std::move(section));
     }
 
+    void add_access(const Comparison& comparison) {
+        if (comparison.access) {
+            put(access_notes(*comparison.access));
+        }
+    }
+
     void add_cluster(const Comparison& comparison, const ClusterComparison& cluster) {
         suffix_ = in_cluster(comparison, cluster);
+        put(access_section(cluster.access, suffix_));
         add_devices(cluster.devices);
         add_kept(cluster.kept, true);
         add_kept(cluster.kept, false);
@@ -388,15 +391,19 @@ std::string summary_of(const Comparison& comparison) {
         unchanged += cluster.objects.unchanged;
         moved += cluster.objects.moved;
     }
-    std::string text = changed > 0   ? counted(changed, "object") + " differ"
-                       : has_devices ? "no object differs"
-                                     : "no difference";
+    std::string text = changed > 0 ? counted(changed, "object") + " differ"
+                       : has_devices || !comparison.is_equal() ? "no object differs"
+                                                               : "no difference";
     text += changed == 1 ? "s" : "";
     text += fmt::format("; {} unchanged", unchanged);
     return moved == 0 ? text : fmt::format("{}, {} of them in another file", text, moved);
 }
 
 }  // namespace
+
+std::string code(std::string_view text) {
+    return fmt::format("{}{}{}", kCode, safe(text), kCodeEnd);
+}
 
 std::string safe(std::string_view text) {
     std::string out;
@@ -445,6 +452,7 @@ Outline outline_of(const Comparison& comparison) {
     outline.summary = summary_of(comparison);
     writer.add_public(comparison, true);
     writer.add_public(comparison, false);
+    writer.add_access(comparison);
     for (const ClusterComparison& cluster : comparison.clusters) {
         writer.add_cluster(comparison, cluster);
     }

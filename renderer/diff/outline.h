@@ -44,6 +44,9 @@ struct Outline {
 
 Outline outline_of(const Comparison& comparison);
 
+// Returns safe text between the code marks.
+std::string code(std::string_view text);
+
 // Makes control characters visible and shortens the text.
 std::string safe(std::string_view text);
 

@@ -33,6 +33,7 @@ constexpr std::array kFileFields = {
     repo::SchemaField{"clusters", repo::FieldType::SectionList, kClusterFields},
     repo::SchemaField{"include ignore charts argoClusters", repo::FieldType::TextList},
     repo::SchemaField{"sources substitute", repo::FieldType::TextMap},
+    repo::SchemaField{"policy", repo::FieldType::Text},
 };
 
 std::string quoted_names(std::span<const Value> clusters) {
@@ -164,6 +165,26 @@ void add_chart_dirs(const Value& section, const repo::SourceTree& tree, const st
             cluster.chart_dirs.push_back(path);
         }
     }
+}
+
+// The file is read only where a verb asks for it, so it need not exist.
+void read_policy_path(const Value& root, const repo::SourceTree& tree, const std::string& dir,
+                      Cluster& cluster, Diagnostics& diagnostics) {
+    const std::string_view name = repo::text_of(root, "policy");
+    if (name.empty()) {
+        return;
+    }
+    const Pos pos = root.find("policy")->pos();
+    const std::string path = repo::normal_path(repo::join_path(dir, name));
+    if (repo::is_in_repository(tree, dir, path)) {
+        cluster.policy_file = {pos, path};
+        return;
+    }
+    diagnostics
+        .error("outside-tree", pos, "a file of the tree must not name a policy outside of it")
+        .found(fmt::format("\"{}\"", name))
+        .expected("a file of the tree, or of the Git repository around it")
+        .hint("--policy-base and --policy-head of \"diff\" may name any file");
 }
 
 // Reads settings in the format of the flags. Those of a cluster take precedence over those of the
@@ -313,6 +334,7 @@ Cluster load_cluster(const repo::SourceTree& tree, const repo::LoadOptions& opti
     const std::string root = repo::normal_path(options.path);
     add_directories(file.root, cluster);
     add_chart_dirs(file.root, tree, root, cluster, diagnostics);
+    read_policy_path(file.root, tree, root, cluster, diagnostics);
     const bool has_others = file.root.is_map() && file.root.size() > 0;
     if (has_others && file.root.find("clusters") == nullptr) {
         add_sources(file.root, cluster);

@@ -34,6 +34,7 @@ struct Cluster {
     std::map<std::string, std::string> substitutes = {};  // like `sources`; variables of Flux
     std::vector<std::string> argo_clusters = {};  // likewise, in the format of --argo-cluster
     Value kubernetes_version = {};                // as spelled; Null if not set
+    NamedPath policy_file = {};                   // of the tailnet; "" if the file names none
     std::vector<Value> layers = {};               // chart values: domains, then `values`
 };
 

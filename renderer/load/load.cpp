@@ -268,6 +268,7 @@ Loaded load_tree(const repo::SourceTree& tree, repo::LoadOptions options,
     loaded.fixes_sources = options.fixes_sources;
     loaded.cluster = cluster.name;
     loaded.cluster_level = cluster.configured;
+    loaded.policy_file = cluster.policy_file;
     loaded.kubernetes_version = options.kubernetes_version.empty()
                                     ? std::move(cluster.kubernetes_version)
                                     : Value(options.kubernetes_version);

@@ -94,6 +94,7 @@ struct Loaded {
     std::string cluster;  // its name; "" if it has none
     // As spelled in --kubernetes-version or for the cluster; Null: neither.
     Value kubernetes_version;
+    engines::NamedPath policy_file = {};  // that .tailrender.yaml names; "" if it names none
     bool cluster_level = false;  // a .tailrender.yaml exists; output goes to DIR/<cluster>/
     bool is_stream = false;
     bool keeps_custom_resources = false;        // the output replaces the input

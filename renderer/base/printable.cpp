@@ -34,6 +34,19 @@ constexpr std::array kBlanks = {
     Range{0x2000, 0x200A}, Range{0x202F, 0x202F}, Range{0x205F, 0x205F}, Range{0x3000, 0x3000},
 };
 
+// True for the printable characters of ASCII, which most texts are made of.
+bool is_plain(char c) {
+    return c >= ' ' && c <= '~';
+}
+
+// Returns the end of the plain text at `at`.
+std::size_t plain_end(std::string_view text, std::size_t at) {
+    while (at < text.size() && is_plain(text[at])) {
+        ++at;
+    }
+    return at;
+}
+
 template <std::size_t N>
 bool is_among(const std::array<Range, N>& ranges, std::uint32_t code) {
     return std::ranges::any_of(
@@ -83,6 +96,11 @@ public:
     std::string write() {
         bool at_start = true;  // only blanks so far on this line
         for (std::size_t at = 0; at < text_.size();) {
+            if (const std::size_t end = at_start ? at : words_end(at); end > at) {
+                out_.append(text_, at, end - at);
+                at = end;
+                continue;
+            }
             const CharacterAt character = character_at(text_, at);
             if (const std::size_t command = log_command_at(text_, at); command > 0) {
                 out_.append(text_, at, command).append("\\u005b");
@@ -108,10 +126,21 @@ public:
     }
 
 private:
+    // Returns the end of the plain text at `at`, or the "#" with which a command could begin.
+    std::size_t words_end(std::size_t at) const {
+        while (at < text_.size() && is_plain(text_[at]) && text_[at] != '#') {
+            ++at;
+        }
+        return at;
+    }
+
     std::size_t color_at(std::size_t at) const {
+        if (colors_ == OwnColors::No || text_[at] != '\x1b') {
+            return 0;
+        }
         const auto found = std::ranges::find_if(
             kColorCodes, [&](std::string_view code) { return text_.substr(at).starts_with(code); });
-        return colors_ == OwnColors::Yes && found != kColorCodes.end() ? found->size() : 0;
+        return found != kColorCodes.end() ? found->size() : 0;
     }
 
     std::string_view text_;
@@ -136,7 +165,7 @@ CharacterAt character_at(std::string_view text, std::size_t at) {
 }
 
 bool is_printable(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
+    for (std::size_t at = plain_end(text, 0); at < text.size(); at = plain_end(text, at)) {
         const CharacterAt character = character_at(text, at);
         if (!character.printable) {
             return false;
@@ -147,9 +176,9 @@ bool is_printable(std::string_view text) {
 }
 
 std::string on_one_line(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    for (std::size_t at = 0; at < text.size();) {
+    std::size_t at = plain_end(text, 0);
+    std::string out(text.substr(0, at));
+    while (at < text.size()) {
         const CharacterAt character = character_at(text, at);
         if (character.printable) {
             out.append(text, at, character.size);

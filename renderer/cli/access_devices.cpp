@@ -118,6 +118,9 @@ void mark_unapproved(const Run& run, const policy::Sections& sections, const std
     policy::Needs needs;
     policy::add_needs(run.plan, run.loaded.sources, tailnet, needs);
     for (const policy::Need* need : policy::missing_needs(sections, needs)) {
+        if (need->kind == policy::NeedKind::TagOwner || need->kind == policy::NeedKind::Funnel) {
+            continue;
+        }
         for (access::Device& device : devices) {
             for (Endpoint& endpoint : device.endpoints) {
                 endpoint.is_approved = endpoint.is_approved && !is_of(*need, device, endpoint);

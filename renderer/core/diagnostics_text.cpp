@@ -183,9 +183,10 @@ std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,
     };
     sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
     std::vector<ShownDiagnostic> all;
+    secrets::CredentialFilter filter(sources);
     for (const Diagnostic* diagnostic : sorted) {
         ShownDiagnostic& shown = all.emplace_back();
-        shown.said = secrets::without_credentials(*diagnostic, sources);
+        shown.said = filter.shown(*diagnostic);
         shown.place = shown_place(sources, shown.said.pos, shown.said.where);
         for (const Note& note : shown.said.notes) {
             shown.note_places.push_back(shown_place(sources, note.pos, ""));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 
 #include "renderer/base/ascii.h"
@@ -37,55 +38,23 @@ void leave_out_keys(std::string& text) {
     }
 }
 
-// Returns the text around a place, from one `---` to the next.
-std::string_view document_at(std::string_view text, std::size_t offset) {
-    const std::size_t low = offset > kReach ? offset - kReach : 0;
-    const std::string_view near = text.substr(low, offset - low + kReach);
-    const std::size_t begin = near.rfind("\n---", offset - low);
-    const std::string_view rest = near.substr(begin == std::string_view::npos ? 0 : begin + 1);
-    return rest.substr(0, rest.find("\n---"));
+// Returns the end of `end` without these characters before it.
+std::size_t skip_back(std::string_view text, std::size_t end, std::string_view characters) {
+    const std::size_t last = text.substr(0, end).find_last_not_of(characters);
+    return last == std::string_view::npos ? 0 : last + 1;
 }
 
-std::string_view skip(std::string_view text, std::string_view characters) {
-    return text.substr(std::min(text.find_first_not_of(characters), text.size()));
-}
-
-// Finds `kind: Secret` in block style, flow style or JSON.
-bool names_secret(std::string_view document) {
+// Returns where `kind: Secret` begins, in block style, flow style or JSON, if its second word is at
+// `at`; else npos.
+std::size_t secret_kind_before(std::string_view text, std::size_t at) {
     constexpr std::string_view kKind = "kind";
-    constexpr std::string_view kSecret = "Secret";
-    for (std::size_t at = document.find(kKind); at != std::string_view::npos;
-         at = document.find(kKind, at + 1)) {
-        std::string_view rest = skip(document.substr(at + kKind.size()), "\"' ");
-        if (!rest.starts_with(':')) {
-            continue;
-        }
-        rest = skip(rest.substr(1), "\"' ");
-        if (rest.starts_with(kSecret) &&
-            (rest.size() == kSecret.size() || !is_alphanumeric(rest[kSecret.size()]))) {
-            return true;
-        }
+    constexpr std::string_view kBetween = "\"' ";
+    const std::size_t colon = skip_back(text, at, kBetween);
+    if (colon == 0 || text[colon - 1] != ':') {
+        return std::string_view::npos;
     }
-    return false;
-}
-
-// Returns the top-level key that contains the place; for `--set a.b=c` it is `a`.
-std::string_view top_key(std::string_view text, std::size_t offset) {
-    std::size_t end = std::min(text.find('\n', offset), text.size());
-    for (std::size_t tried = 0; tried < kReach;) {
-        const std::size_t newline = end == 0 ? std::string_view::npos : text.rfind('\n', end - 1);
-        const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
-        const std::string_view line = text.substr(begin, end - begin);
-        if (!line.empty() && is_alphanumeric(line.front())) {
-            return line.substr(0, line.find_first_of(":=. "));
-        }
-        if (begin == 0 || line.starts_with("---")) {
-            break;
-        }
-        tried += line.size() + 1;
-        end = newline;
-    }
-    return {};
+    const std::size_t end = skip_back(text, colon - 1, kBetween);
+    return text.substr(0, end).ends_with(kKind) ? end - kKind.size() : std::string_view::npos;
 }
 
 // Returns the word before a `:` or `=`, in lower case and without dashes.
@@ -118,21 +87,6 @@ bool is_credential_key(std::string_view line) {
         }
     }
     return false;
-}
-
-bool stands_in_credentials(const Diagnostic& diagnostic, const SourceMap& sources,
-                           std::string_view line) {
-    const std::string_view text = sources.text(sources.source_of(diagnostic.pos));
-    const std::size_t offset = sources.offset_of(diagnostic.pos);
-    const bool may_be = diagnostic.object.empty() || diagnostic.object.starts_with("Secret/");
-    const bool secret = may_be && names_secret(document_at(text, offset));
-    if (secret || is_credential_key(line)) {
-        return true;
-    }
-    const std::string_view key = top_key(text, offset);
-    const bool gives_values =
-        line.find('=') != std::string_view::npos || line.find("literal") != std::string_view::npos;
-    return key == "oauth" || (key == "secretGenerator" && gives_values);
 }
 
 // Removes text in quotes.
@@ -181,13 +135,79 @@ bool holds_tailscale_key(std::string_view text) {
     return find_key(text, 0) != std::string_view::npos;
 }
 
-Diagnostic without_credentials(const Diagnostic& diagnostic, const SourceMap& sources) {
+CredentialFilter::Landmarks CredentialFilter::landmarks_of(std::string_view text) {
+    constexpr std::string_view kSecret = "Secret";
+    Landmarks found;
+    for (std::size_t at = 0, newline = 0; at < text.size(); at = newline + 1) {
+        newline = std::min(text.find('\n', at), text.size());
+        const bool is_separator = text.substr(at).starts_with("---");
+        if (is_separator && at > 0) {
+            found.separators.push_back(at);
+        }
+        if (is_separator || is_alphanumeric(text[at])) {
+            found.keys.push_back(at);
+        }
+    }
+    for (std::size_t at = text.find(kSecret); at != std::string_view::npos;
+         at = text.find(kSecret, at + 1)) {
+        const std::size_t end = at + kSecret.size();
+        const std::size_t kind = secret_kind_before(text, at);
+        if (kind != std::string_view::npos && (end == text.size() || !is_alphanumeric(text[end]))) {
+            found.secrets.push_back({kind, end});
+        }
+    }
+    return found;
+}
+
+// Looks from one `---` to the next.
+bool CredentialFilter::is_in_secret(const Landmarks& landmarks, std::size_t offset) {
+    const auto next = std::ranges::upper_bound(landmarks.separators, offset);
+    const std::size_t low = offset > kReach ? offset - kReach : 0;
+    const std::size_t begin =
+        std::max(low, next == landmarks.separators.begin() ? 0 : *std::prev(next));
+    const std::size_t end =
+        std::min(offset + kReach, next == landmarks.separators.end() ? kMaxSource : *next);
+    const auto secret = std::ranges::lower_bound(landmarks.secrets, begin, {}, &Span::begin);
+    return secret != landmarks.secrets.end() && secret->end <= end;
+}
+
+// Returns the top-level key that contains the place; for `--set a.b=c` it is `a`.
+std::string_view CredentialFilter::top_key(const Landmarks& landmarks, std::string_view text,
+                                           std::size_t offset) {
+    const auto next = std::ranges::upper_bound(landmarks.keys, offset);
+    if (next == landmarks.keys.begin() || offset - *std::prev(next) > kReach) {
+        return {};
+    }
+    const std::string_view line = text.substr(*std::prev(next));
+    return line.starts_with("---") ? std::string_view()
+                                   : line.substr(0, line.find_first_of(":=. \n"));
+}
+
+bool CredentialFilter::is_in_credentials(const Diagnostic& diagnostic, std::string_view line) {
+    const SourceId source = sources_.source_of(diagnostic.pos);
+    const std::string_view text = sources_.text(source);
+    const std::size_t offset = sources_.offset_of(diagnostic.pos);
+    const auto [place, is_new] = known_.try_emplace(source);
+    if (is_new) {
+        place->second = landmarks_of(text);
+    }
+    const bool may_be = diagnostic.object.empty() || diagnostic.object.starts_with("Secret/");
+    if ((may_be && is_in_secret(place->second, offset)) || is_credential_key(line)) {
+        return true;
+    }
+    const std::string_view key = top_key(place->second, text, offset);
+    const bool gives_values =
+        line.find('=') != std::string_view::npos || line.find("literal") != std::string_view::npos;
+    return key == "oauth" || (key == "secretGenerator" && gives_values);
+}
+
+Diagnostic CredentialFilter::shown(const Diagnostic& diagnostic) {
     Diagnostic shown = diagnostic;
     if (diagnostic.pos.known() && !diagnostic.hide_text) {
-        const std::string_view line = sources.locate(diagnostic.pos).text;
+        const std::string_view line = sources_.locate(diagnostic.pos).text;
         const bool by_machine = line.size() > kMachineLine;
         const bool confidential =
-            stands_in_credentials(diagnostic, sources, by_machine ? std::string_view() : line);
+            is_in_credentials(diagnostic, by_machine ? std::string_view() : line);
         shown.hide_text = confidential || by_machine || holds_tailscale_key(line) ||
                           may_show_url_credentials(line);
         if (confidential) {

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string_view>
+#include <vector>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/source_map.h"
@@ -20,7 +22,33 @@ bool is_example_key(std::string_view key);
 // True if the text contains a key that is not an example.
 bool holds_tailscale_key(std::string_view text);
 
-// Returns the diagnostic as it may be printed.
-Diagnostic without_credentials(const Diagnostic& diagnostic, const SourceMap& sources);
+// Makes the diagnostics of one run fit to be printed. It reads each source once, so that many
+// diagnostics of a large file cost little.
+class CredentialFilter {
+public:
+    // The sources must outlive the filter.
+    explicit CredentialFilter(const SourceMap& sources) : sources_(sources) {}
+
+    Diagnostic shown(const Diagnostic& diagnostic);
+
+private:
+    struct Span {
+        std::size_t begin, end;
+    };
+    struct Landmarks {
+        std::vector<std::size_t> separators;  // lines with `---`, but for the first line
+        std::vector<std::size_t> keys;        // lines with a top-level key or `---`
+        std::vector<Span> secrets;            // `kind: Secret`
+    };
+
+    static Landmarks landmarks_of(std::string_view text);
+    static bool is_in_secret(const Landmarks& landmarks, std::size_t offset);
+    static std::string_view top_key(const Landmarks& landmarks, std::string_view text,
+                                    std::size_t offset);
+    bool is_in_credentials(const Diagnostic& diagnostic, std::string_view line);
+
+    const SourceMap& sources_;
+    std::map<SourceId, Landmarks> known_;
+};
 
 }  // namespace renderer::secrets

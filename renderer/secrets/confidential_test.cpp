@@ -44,6 +44,23 @@ TEST(Confidential, ALineIsNotShownWhereCredentialsStand) {
     }
 }
 
+// The place is far from both ends of the document.
+TEST(Confidential, LooksThroughALargeDocument) {
+    const std::string lines = [] {
+        std::string text;
+        for (int i = 0; i < 20'000; ++i) {
+            text += "  a: b\n";
+        }
+        return text;
+    }();
+    for (const bool is_secret : {true, false}) {
+        const std::string kind = is_secret ? "kind: Secret\n" : "kind: Pod\n";
+        const std::string text = "kind: Secret\n---\ndata:\n" + lines + "  c: @b\n" + lines + kind +
+                                 "---\nkind: Secret\n";
+        EXPECT_EQ(printed(text, {.message = "wrong"}).find('@') == std::string::npos, is_secret);
+    }
+}
+
 TEST(Confidential, OtherLinesAreShown) {
     const std::vector<std::string> rows = {
         "kind: SecretStore\na: @b\n",
@@ -93,9 +110,8 @@ TEST(Confidential, ATagMayBeAPassword) {
          {std::pair("yaml-tag", "tag \"…\" does"), std::pair("duplicate-key", "tag \"!b\" does")}) {
         SourceMap sources;
         const SourceId source = sources.add("a.yaml", text);
-        const Diagnostic shown = without_credentials(
-            {.rule = rule, .pos = sources.pos(source, 30), .message = "tag \"!b\" does not fit"},
-            sources);
+        const Diagnostic shown = CredentialFilter(sources).shown(
+            {.rule = rule, .pos = sources.pos(source, 30), .message = "tag \"!b\" does not fit"});
         EXPECT_EQ(shown.message.substr(0, std::string_view(quoted).size()), quoted);
     }
 }

@@ -153,8 +153,9 @@ Value function_results(const load::Loaded& loaded, const Diagnostics& diagnostic
     for (const Value& result : items_of(before)) {
         results.append(result.clone());
     }
+    secrets::CredentialFilter filter(loaded.sources);
     for (const Diagnostic& diagnostic : diagnostics.all()) {
-        Value result = result_of(loaded, secrets::without_credentials(diagnostic, loaded.sources));
+        Value result = result_of(loaded, filter.shown(diagnostic));
         if (std::ranges::find(results.items(), result) == results.items().end()) {
             results.append(std::move(result));
         }

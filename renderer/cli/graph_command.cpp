@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,11 +8,11 @@
 #include "renderer/cli/commands.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
+#include "renderer/cli/graphs.h"
 #include "renderer/cli/sides.h"
 #include "renderer/diff/rendered_tree.h"
 #include "renderer/graph/compare.h"
 #include "renderer/graph/formats.h"
-#include "renderer/graph/graph.h"
 
 namespace renderer::cli {
 namespace {
@@ -46,14 +45,6 @@ Diagnostic no_sources(const std::string& name, std::string_view what) {
             .expected = "a directory with sources, REV or REV:PATH"};
 }
 
-std::vector<Graph> graphs_of(ClusterRuns& runs) {
-    std::vector<Graph> graphs;
-    for (const Run& run : runs.all()) {
-        graphs.push_back(graph::make_graph(run.loaded, run.inventory, run.plan));
-    }
-    return graphs;
-}
-
 // Returns false after errors, which are among the diagnostics of the runs.
 Result<bool> render_side(const Options& options, const std::string& name, std::string_view what,
                          ClusterRuns& runs) {
@@ -64,27 +55,6 @@ Result<bool> render_side(const Options& options, const std::string& name, std::s
         return Error{no_sources(name, what)};
     }
     return runs.render_each(load);
-}
-
-// Compares clusters of the same name; if each side has only one, those two.
-std::vector<Graph> compared(std::vector<Graph> base, std::vector<Graph> head) {
-    std::map<std::string, std::pair<Graph, Graph>> pairs;
-    const bool is_one = base.size() == 1 && head.size() == 1 &&
-                        (base.front().cluster.empty() || head.front().cluster.empty());
-    for (Graph& graph : base) {
-        const std::string name = is_one ? head.front().cluster : graph.cluster;
-        pairs[name].first = std::move(graph);
-    }
-    for (Graph& graph : head) {
-        const std::string name = graph.cluster;
-        pairs[name].second = std::move(graph);
-    }
-    std::vector<Graph> changes;
-    for (const auto& [name, pair] : pairs) {
-        changes.push_back(graph::compare_graphs(pair.first, pair.second));
-        changes.back().cluster = name;
-    }
-    return changes;
 }
 
 // Prints the picture. `runs` are those of HEAD, or of the only side.
@@ -112,7 +82,8 @@ Result<int> run_graph(const Options& options, ClusterRuns& runs, Console& consol
     if (!TRY(render_side(options, options.graph.head, "HEAD", runs))) {
         return runs.fail(console, fmt::format("HEAD \"{}\" cannot be drawn", options.graph.head));
     }
-    return finish(compared(graphs_of(*base), graphs_of(runs)), options, runs, console);
+    return finish(graph::compare_clusters(graphs_of(*base), graphs_of(runs)), options, runs,
+                  console);
 }
 
 }  // namespace renderer::cli

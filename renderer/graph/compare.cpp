@@ -93,4 +93,24 @@ Graph compare_graphs(const Graph& base, const Graph& head) {
     return ways.finish(head.cluster.empty() ? base.cluster : head.cluster);
 }
 
+std::vector<Graph> compare_clusters(std::vector<Graph> base, std::vector<Graph> head) {
+    std::map<std::string, std::pair<Graph, Graph>> pairs;
+    const bool is_one = base.size() == 1 && head.size() == 1 &&
+                        (base.front().cluster.empty() || head.front().cluster.empty());
+    for (Graph& graph : base) {
+        const std::string name = is_one ? head.front().cluster : graph.cluster;
+        pairs[name].first = std::move(graph);
+    }
+    for (Graph& graph : head) {
+        const std::string name = graph.cluster;
+        pairs[name].second = std::move(graph);
+    }
+    std::vector<Graph> changes;
+    for (const auto& [name, pair] : pairs) {
+        changes.push_back(compare_graphs(pair.first, pair.second));
+        changes.back().cluster = name;
+    }
+    return changes;
+}
+
 }  // namespace renderer::graph

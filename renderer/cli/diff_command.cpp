@@ -19,6 +19,7 @@
 #include "renderer/cli/diff_access.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
+#include "renderer/cli/graphs.h"
 #include "renderer/cli/removals.h"
 #include "renderer/cli/sides.h"
 #include "renderer/cli/source_links.h"
@@ -26,6 +27,8 @@
 #include "renderer/diff/formats.h"
 #include "renderer/diff/rendered_tree.h"
 #include "renderer/emit/emit.h"
+#include "renderer/graph/compare.h"
+#include "renderer/graph/formats.h"
 #include "renderer/repo/disk_tree.h"
 #include "renderer/repo/paths.h"
 
@@ -284,21 +287,37 @@ Result<std::string> hash_key(const Options& options) {
     return key;
 }
 
-std::string report_of(const diff::Comparison& comparison, const Options& options) {
+// Returns "" if a side is a rendered tree, which says less than a picture needs.
+std::string picture_of(const Options& options, Side& base, Side& head) {
+    constexpr std::size_t kMostBytes = 1'000'000;
+    if (options.format != ReportFormat::Html || !base.has_sources() || !head.has_sources()) {
+        return {};
+    }
+    std::string picture = graph::svg_text_of(
+        graph::compare_clusters(graphs_of(base.runs()), graphs_of(head.runs())), graph::kNoChange);
+    return picture.size() > kMostBytes ? "" : picture;
+}
+
+std::string report_of(const diff::Comparison& comparison, const Options& options,
+                      std::string_view picture) {
     switch (options.format) {
         case ReportFormat::Markdown:
             return diff::markdown_report(comparison);
         case ReportFormat::Json:
             return diff::json_report(comparison);
+        case ReportFormat::Html:
+            return diff::html_report(comparison, picture);
         case ReportFormat::Text:
             break;
     }
     return diff::terminal_report(comparison, wants_color(options.color, STDOUT_FILENO));
 }
 
-bool print_report(const diff::Comparison& comparison, const Options& options, Console& console) {
+bool print_report(const diff::Comparison& comparison, const Options& options, Console& console,
+                  std::string_view picture = {}) {
     const bool color = wants_color(options.color, STDOUT_FILENO);
-    return console.show(report_of(comparison, options), color ? OwnColors::Yes : OwnColors::No);
+    return console.show(report_of(comparison, options, picture),
+                        color ? OwnColors::Yes : OwnColors::No);
 }
 
 // Reports the other side if one cannot be rendered, and returns the exit code. If only BASE cannot
@@ -359,6 +378,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     if (!head.explains_removals_from(base, options)) {
         return report_alone(options, hash, head, base, false, console);
     }
+    const std::string picture = picture_of(options, base, head);
     const AccessSide old_access = base.read_access(options);
     const AccessSide new_access = head.read_access(options);
     TRY(check_access(options, old_access, new_access));
@@ -387,7 +407,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     comparison.warnings = head.warnings();
     comparison.links = head.links(options.link_sources);
     head.print_diagnostics(console);
-    if (!print_report(comparison, options, console)) {
+    if (!print_report(comparison, options, console, picture)) {
         return kErrors;
     }
     std::vector<Diagnostic> failed = failed_gates(options, comparison);

@@ -24,6 +24,7 @@ void add_diff(CLI::App& app, Options& options) {
                  "  tailrender diff rendered .             # what a render would change\n"
                  "  tailrender diff . . --set-head tailrender.operatorVersion=1.104\n"
                  "  tailrender diff --format markdown origin/main . > comment.md\n"
+                 "  tailrender diff --format html main . > change.html\n"
                  "  tailrender diff --format json main . | conftest test -\n"
                  "  tailrender diff --policy policy.hujson main .     # who gains and loses what\n"
                  "  tailrender diff --fail-on public,removed main .   # exit 4 for these");
@@ -33,10 +34,11 @@ void add_diff(CLI::App& app, Options& options) {
     add(verb, "HEAD", options.head, "REV", "the new side")->required();
     const FlagChoices<ReportFormat> formats = {{"terminal", ReportFormat::Text},
                                                {"markdown", ReportFormat::Markdown},
-                                               {"json", ReportFormat::Json}};
+                                               {"json", ReportFormat::Json},
+                                               {"html", ReportFormat::Html}};
     add_choice(verb, "--format", options.format, formats, "how to print it (default terminal)");
     add(verb, "--link-sources", options.link_sources, "URL",
-        "with --format markdown: link sources of HEAD below this address, such as "
+        "with --format markdown or html: link sources of HEAD below this address, such as "
         "https://…/blob/REV");
     add_only(verb, options);
     add_inputs(verb, options.load);

@@ -15,7 +15,7 @@
 namespace renderer::cli {
 
 enum class Color { Auto, Always, Never };
-enum class ReportFormat { Text, Markdown, Json };
+enum class ReportFormat { Text, Markdown, Json, Html };
 enum class Gate { Public, Removed, Replaced, Warning };
 inline constexpr std::string_view kGainsGate = "gains:";  // a word of --fail-on, with a selector
 enum class Ci { None, GitHub, GitLab };

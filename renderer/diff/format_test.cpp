@@ -111,6 +111,32 @@ TEST(Markdown, NamesWhatIsNewOrLost) {
     EXPECT_EQ(report.find("new or lost"), std::string::npos);
 }
 
+TEST(Html, KeepsTextText) {
+    constexpr std::string_view kScript = "</script><script>alert(1)</script>";
+    constexpr std::string_view kImage = "\"><img src=x onerror=alert(1)>";
+    Comparison comparison = many(2, 1);
+    comparison.base = kImage;
+    comparison.head = kScript;
+    comparison.warnings = {std::string(kScript)};
+    comparison.links = {{"ConfigMap/shop/00000", fmt::format("https://x/{}", kImage)},
+                        {"ConfigMap/shop/00001", "javascript:alert(1)"}};
+    ClusterComparison& cluster = comparison.clusters.front();
+    cluster.cluster = kImage;
+    cluster.objects.changes.front().fields = {
+        {std::string(kImage), FieldEdit::Changed, std::string(kScript), std::string(kImage)}};
+    access::Change change{.what = {std::string(kImage)}};
+    change.who.push_back({.selector = {.text = std::string(kScript)}});
+    cluster.access.changes.push_back(change);
+    comparison.access.emplace();
+    const std::string page = html_report(comparison, "");
+    EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+    EXPECT_EQ(page.find("<img"), std::string::npos);
+    EXPECT_EQ(page.find("\"javascript:"), std::string::npos);
+    EXPECT_EQ(page.find("Picture of the change"), std::string::npos);
+    EXPECT_NE(page.find("/script&#62;&#60;script"), std::string::npos);
+    EXPECT_NE(html_report(comparison, "<svg></svg>").find("<svg></svg>"), std::string::npos);
+}
+
 TEST(Terminal, ColorsOnlyWhenAsked) {
     const Comparison comparison = many(1, 1);
     EXPECT_EQ(terminal_report(comparison, false).find('\x1b'), std::string::npos);

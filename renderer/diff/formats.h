@@ -1,9 +1,10 @@
-// The three output formats of a comparison. All end with a newline and show the same facts;
+// The output formats of a comparison. All end with a newline and show the same facts;
 // docs/formats.md describes the JSON.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "renderer/diff/compare.h"
 
@@ -20,5 +21,9 @@ std::string terminal_report(const Comparison& comparison, bool color);
 std::string markdown_report(const Comparison& comparison);
 
 std::string json_report(const Comparison& comparison);
+
+// One page that loads nothing from elsewhere. `picture` is SVG, which is put into the page as it
+// is; "" if there is none.
+std::string html_report(const Comparison& comparison, std::string_view picture);
 
 }  // namespace renderer::diff

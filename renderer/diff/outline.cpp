@@ -200,7 +200,7 @@ public:
     explicit Writer(Outline& outline) : outline_(outline) {}
 
     void add_public(const Comparison& comparison, bool added) {
-        OutlineSection section{added ? Weight::Alarm : Weight::Normal, {}, {}};
+        OutlineSection section{.weight = added ? Weight::Alarm : Weight::Normal};
         std::vector<std::string> devices;
         std::set<std::string_view> ways;
         for (const ClusterComparison& cluster : comparison.clusters) {
@@ -337,12 +337,13 @@ private:
         }
         section.title =
             fmt::format("Objects{}: {}", suffix_, counted(section.lines.size(), "difference"));
+        section.lists_objects = true;
         put(std::move(section));
     }
 
     // Objects that are added or removed with a parent share one line.
     void add_generated(const ObjectChanges& objects) {
-        OutlineSection section{Weight::Noise, {}, {}};
+        OutlineSection section{.weight = Weight::Noise};
         std::map<std::pair<std::string, ObjectEdit>, std::vector<std::string>> groups;
         std::size_t count = 0;
         for (const ObjectChange& change : objects.changes) {
@@ -373,6 +374,7 @@ private:
         }
         section.title =
             fmt::format("Generated objects{}: {}", suffix_, counted(count, "difference"));
+        section.lists_objects = true;
         put(std::move(section));
     }
 

@@ -31,8 +31,9 @@ struct OutlineLine {
 
 struct OutlineSection {
     Weight weight = Weight::Normal;
-    std::string title;
-    std::vector<OutlineLine> lines;
+    std::string title = {};
+    std::vector<OutlineLine> lines = {};
+    bool lists_objects = false;
 };
 
 struct Outline {

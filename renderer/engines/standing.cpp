@@ -124,7 +124,7 @@ std::optional<std::string> holder(const Standings& standings, const repo::Invent
             return one.text.empty()
                        ? fmt::format("another unit may have it now: {}", told(one))
                        : fmt::format(
-                             "{} may apply it now, but is not readable: {}; mend it, or "
+                             "{} may apply it now, but is not readable: {}; correct it, or "
                              "leave it out with --ignore",
                              one.name, one.reason);
         }

@@ -143,7 +143,7 @@ TEST(FleetBundle, TargetsOfItsOwn) {
         {"{clusterName: lab}", false},
         {"{clusterName: lab}, {clusterSelector: {matchLabels: {env: prod}}}", true},
         {"{clusterGroup: g}, {clusterSelector: {}}", true},
-        {"{name: nobody}", false},
+        {"{name: other}", false},
     };
     for (const auto& [targets, deployed] : rows) {
         EXPECT_EQ(bundle_text("overrideTargets: [" + targets + "]\n", home()),

@@ -30,7 +30,7 @@ constexpr int kApiUser = 65533;
 std::optional<Dataplane> annotated_dataplane(const classify::ParentInput& object);
 void check_dataplane(const classify::ParentInput& object, Diagnostics& diagnostics);
 
-// Where nobody chooses, the position is unknown.
+// The position of a default is unknown.
 struct DataplaneWish {
     Dataplane dataplane;
     Pos pos;

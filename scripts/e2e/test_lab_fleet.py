@@ -275,7 +275,7 @@ def nothing_goes_without_a_word(lab, objects):
     lab.wait("all are known to be gone", lambda: all(
         "tailrender.dev/gone-since" in item["metadata"].get("annotations", {}) for item in secrets(lab, "auth").values()))
     print(f"all {len(pods)} gone: {stays_quiet(lab, CLEANUP_SECONDS + 10)}", flush=True)
-    assert [device["name"] for device in devices_of(lab, objects) if device.get("deletedBy")] == [], "devices that were removed without a word"
+    assert [device["name"] for device in devices_of(lab, objects) if device.get("deletedBy")] == [], "devices that were removed without a cause"
     assert (secrets(lab, "state").keys(), secrets(lab, "auth").keys()) == (pods, {pod + "-auth" for pod in pods}), "Secrets whose removal is not confirmed"
     assert blocked_removals(lab) == {"token": token, "pods": sorted(pods)}, "what is blocked"
     assert metrics_of(lab)[BLOCKED] == 1

@@ -188,7 +188,7 @@ def full_log(modes, chance):
         done = mode.run(env={**mode.options.get("env", os.environ), "TAILRENDER_LOG": "/dev/full"})
         mode.check_stream(done.returncode, done.stdout)
     # A run without messages needs no log.
-    demand(done.returncode == 0 or b"error:" in done.stderr, f"exit code {done.returncode} without a word: {done.stderr}")
+    demand(done.returncode == 0 or b"error:" in done.stderr, f"exit code {done.returncode} without an error: {done.stderr}")
 
 
 def signalled_mode(modes, chance):
@@ -359,7 +359,7 @@ def two_commits_at_once(modes, chance):
     second = repository.start(folder)
     results = [(one.communicate()[1], one.returncode) for one in (first, second)]
     demand(any(code == 0 for _, code in results), f"commit: neither run succeeds: {results}")
-    demand(all(code == 0 or b"error:" in errors for errors, code in results), f"commit: a run fails without a word: {results}")
+    demand(all(code == 0 or b"error:" in errors for errors, code in results), f"commit: a run fails without an error: {results}")
     repository.check_between(folder, 0)
     repository.check_completed(folder)
 

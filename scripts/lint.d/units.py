@@ -53,7 +53,7 @@ def included(path, known):
 
 
 def chosen(words, all_users):
-    """Returns the units that the words name, those that have changed since the newest whole run (`--changed`), or all without a word. For a
+    """Returns the units that the words name, those that have changed since the newest whole run (`--changed`), or all if there are none. For a
     changed header these are all units that include it, or only one: its own source, if there is one."""
     everything = units()
     if words == ["--changed"]:

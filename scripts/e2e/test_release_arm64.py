@@ -17,7 +17,7 @@ from shared.debian_root import debian
 from shared.emulation import arm64_programs
 from shared.fleet import FLEET, ROOT
 
-COVERS = ["CMakePresets.json", "plugins/image", "scripts/arm64", "scripts/arm64.cmake", "scripts/image_root", "scripts/images", "scripts/package",
+COVERS = ["CMakePresets.json", "examples/fleet", "plugins/image", "scripts/arm64", "scripts/arm64.cmake", "scripts/image_root", "scripts/images", "scripts/package",
           "scripts/package.d", "scripts/release"]
 PROGRAMS = ["helm3", "kustomize"]
 BOTH = ("amd64", "arm64")

@@ -19,20 +19,22 @@ def escaped(data):
 
 @contextlib.contextmanager
 def arm64_programs():
-    """Does nothing where the kernel runs them already. Else it registers qemu until the end, also for programs in other roots."""
+    """Does nothing where the machine is set up for it. Else it registers qemu until the end, also for programs in other roots, under a name of
+    its own: another run may end before."""
     with tempfile.TemporaryDirectory() as folder:
         run("mount", "-t", "binfmt_misc", "binfmt_misc", folder)
         try:
             known = any("qemu-aarch64" in entry.read_text(encoding="utf-8") for entry in pathlib.Path(folder).iterdir()
-                        if entry.name not in ("register", "status"))
+                        if entry.name not in ("register", "status") and not entry.name.startswith(NAME))
             own = not known and platform.machine() != "aarch64"
+            name = f"{NAME}-{pathlib.Path(folder).name}"
             if own:
                 qemu = CACHE / "arm64/usr/bin/qemu-aarch64-static"
-                pathlib.Path(folder, "register").write_text(f":{NAME}:M::{escaped(MAGIC)}:{escaped(MASK)}:{qemu}:F", encoding="ascii")
+                pathlib.Path(folder, "register").write_text(f":{name}:M::{escaped(MAGIC)}:{escaped(MASK)}:{qemu}:F", encoding="ascii")
             try:
                 yield
             finally:
                 if own:
-                    pathlib.Path(folder, NAME).write_text("-1", encoding="ascii")
+                    pathlib.Path(folder, name).write_text("-1", encoding="ascii")
         finally:
             run("umount", folder)

@@ -112,7 +112,7 @@ def mounted(ctr, folder, name):
 
 
 @pytest.mark.parametrize(("name", "commands"), [
-    ("tailrender", {"usr/bin/tailrender": "--version", "usr/local/bin/helm": "version", "usr/local/bin/kustomize": "version", "usr/bin/git": "--version"}),
+    ("tailrender", {"usr/bin/tailrender": "--version", "usr/local/bin/helm": "version", "usr/local/bin/kustomize": "version", "usr/bin/jq": "--version"}),
     ("tailrender-runtime", {"usr/local/bin/tailrender-runtime": "--version"})])
 def test_image(images, ctr, version, name, commands, tmp_path):
     tag = f"registry.example.com/{name}:v{version}"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -55,11 +56,17 @@ Diagnostics with_variables_named(const Diagnostics& found) {
 }
 
 // Removes what is only a consequence: what another stage says about a value that has the wrong
-// type, and that a variable replaces another one if it is refused. A wrong key is a fault of its
+// type, that a setting of the wrong type is missing, and that a variable replaces another one if it
+// is refused. A wrong key is a fault of its
 // own.
 Diagnostics without_consequences(const Diagnostics& found) {
     std::set<std::pair<Pos, std::string_view>> wrong_types, refused;
+    std::set<std::string_view> settings;  // those of the wrong type, in quotes
     for (const Diagnostic& one : found.all()) {
+        if (one.rule == "wrong-type") {
+            const std::string_view message = one.message;
+            settings.insert(message.substr(0, message.find('"', 1) + 1));
+        }
         const bool is_wrong_type = one.rule.starts_with("schema-");
         if (one.severity == Severity::Error && one.pos.known()) {
             (is_wrong_type ? wrong_types : refused).emplace(one.pos, one.object);
@@ -71,7 +78,36 @@ Diagnostics without_consequences(const Diagnostics& found) {
         const bool is_of_key = one.message.find(" key \"") != std::string::npos;
         const bool is_said =
             !one.rule.starts_with("schema-") && !is_of_key && wrong_types.contains(place);
-        if (!is_said && (one.rule != "custom-env" || !refused.contains(place))) {
+        const bool is_of_setting = one.rule == "missing-image" &&
+                                   std::ranges::any_of(settings, [&](std::string_view setting) {
+                                       return one.message.find(setting) != std::string::npos;
+                                   });
+        if (!is_said && !is_of_setting && (one.rule != "custom-env" || !refused.contains(place))) {
+            kept.add(one);
+        }
+    }
+    return kept;
+}
+
+// True for a field with a typo or the wrong type.
+bool is_misspelled(const schema::SchemaFault& fault) {
+    const std::string& rule = fault.diagnostic.rule;
+    return !fault.may_change && fault.unless.last < 0 &&
+           (rule == "schema-unknown-field" || rule == "schema-type");
+}
+
+// Removes the errors that an object lacks something if one of its fields is misspelled: that may be
+// what it lacks. They are at the object's kind.
+Diagnostics without_lacks(const Diagnostics& found, const schema::InputFaults& faults) {
+    std::set<Pos> kinds;
+    for (const schema::DocumentFaults& one : faults.documents) {
+        if (one.is_applied && std::ranges::any_of(one.faults, is_misspelled)) {
+            kinds.insert(one.document->kind.pos());
+        }
+    }
+    Diagnostics kept;
+    for (const Diagnostic& one : found.all()) {
+        if (one.severity != Severity::Error || !kinds.contains(one.pos)) {
             kept.add(one);
         }
     }
@@ -125,7 +161,7 @@ bool run_stages(repo::LoadOptions options, Run& run, generate::Form form) {
     if (!complete) {
         found = without_absences(found);
     }
-    found = without_consequences(found);
+    found = without_lacks(without_consequences(found), faults);
     drop_noted(found, faults);
     run.diagnostics.append(run.loaded.units.empty() ? std::move(found)
                                                     : with_variables_named(found));
@@ -149,7 +185,7 @@ bool run_stages(repo::LoadOptions options, Run& run, generate::Form form) {
 
 // The settings of the operator, which are among the inputs, decide which words make an input. If
 // there are others than "tailscale", everything is read again with them, since charts and
-// kustomizations without a word are not rendered.
+// kustomizations that contain none of them are not rendered.
 bool render(repo::LoadOptions options, Run& run, generate::Form form) {
     const bool is_rendered = run_stages(options, run, form);
     if (run.plan.input_words.empty() || options.stream) {

@@ -16,13 +16,11 @@ constexpr std::array kPathTypes = {
     PathTypeName{"Exact", PathType::Exact}, PathTypeName{"Prefix", PathType::Prefix},
     PathTypeName{"ImplementationSpecific", PathType::ImplementationSpecific}};
 
-void decode_port(const Value* port, IngressBackend& backend) {
+void decode_port(const Value* port, Pos fallback, IngressBackend& backend) {
     const Fields fields(port);
     backend.port_name = fields.text("name");
     backend.port_number = fields.number("number").value_or(0);
-    const Pos place =
-        known_or(fields.pos("name"), known_or(fields.pos("number"), port ? port->pos() : Pos()));
-    backend.port_pos = known_or(place, backend.pos);
+    backend.port_pos = known_or(fields.pos("name"), known_or(fields.pos("number"), fallback));
 }
 
 IngressBackend decode_backend(const Value& value) {
@@ -36,7 +34,7 @@ IngressBackend decode_backend(const Value& value) {
         const Fields named(service);
         backend.service = named.text("name");
         backend.pos = known_or(named.pos("name"), service->pos());
-        decode_port(named.map("port"), backend);
+        decode_port(named.map("port"), known_or(named.pos("port"), backend.pos), backend);
     }
     return backend;
 }

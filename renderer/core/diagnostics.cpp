@@ -50,6 +50,21 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
     return best;
 }
 
+std::string_view nearest_key(std::string_view word,
+                             const std::vector<std::string_view>& candidates) {
+    constexpr std::size_t kShortest = 4;
+    const std::string wanted = lower_case(word);
+    std::string_view found = nearest(word, candidates);
+    for (const std::string_view candidate : candidates) {
+        const std::string known = lower_case(candidate);
+        if (found.empty() && std::min(wanted.size(), known.size()) >= kShortest &&
+            (known.starts_with(wanted) || wanted.starts_with(known))) {
+            found = candidate;
+        }
+    }
+    return found;
+}
+
 std::string did_you_mean(std::string_view near) {
     return near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near);
 }

@@ -128,6 +128,10 @@ private:
 
 // Returns the candidate nearest to `word` if `word` may be a typo of it, else "".
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
+// The same for the key of a map, which may also be the beginning of the candidate, or begin with
+// it: "tailnet" for "tailnetDomain".
+std::string_view nearest_key(std::string_view word,
+                             const std::vector<std::string_view>& candidates);
 
 // Returns the hint that suggests `near`, or "" if it is empty.
 std::string did_you_mean(std::string_view near);

@@ -75,6 +75,9 @@ TEST(Diagnostics, SuggestsTheNearestWord) {
     EXPECT_EQ(nearest("clusterdomain", words), "clusterDomain");
     EXPECT_EQ(nearest("namespce", words), "namespace");
     EXPECT_EQ(nearest("replicas", words), "");
+    EXPECT_EQ(nearest("cluster", words), "");
+    EXPECT_EQ(nearest_key("cluster", words), "clusterDomain");
+    EXPECT_EQ(nearest_key("clu", words), "");
 }
 
 }  // namespace

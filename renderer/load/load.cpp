@@ -186,6 +186,12 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
         find_operator_release(tree, selection, options, loaded, diagnostics);
     note_unread_settings(tree, selection, operators, loaded);
     RenderedCharts charts = render_charts(tree, selection, operators, options, loaded, diagnostics);
+    // A file of --values has settings, not values of a chart.
+    std::erase_if(selection.chart_files, [&](const engines::ChartFile& file) {
+        return std::ranges::any_of(options.values_files, [&](const std::string& path) {
+            return repo::normal_path(path) == repo::normal_path(file.path);
+        });
+    });
     warn_hidden_exposures(tree,
                           {.files = std::move(selection.chart_files),
                            .patches = std::move(selection.patches),

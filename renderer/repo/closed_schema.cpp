@@ -89,7 +89,25 @@ std::string type_hint(std::string_view path, const Value& value, FieldType type,
         !is_secret && !path.empty()) {
         return fmt::format("write {}: [{}]", path.substr(path.rfind('.') + 1), value.text());
     }
-    return type == FieldType::SectionList && value.is_map() ? "begin each entry with \"- \"" : "";
+    const bool wants_list = type == FieldType::SectionList || type == FieldType::List;
+    const bool wants_map =
+        type == FieldType::Section || type == FieldType::Map || type == FieldType::TextMap;
+    if (wants_list) {
+        return value.is_map() ? "begin each entry with \"- \""
+                              : "write each entry on a line of its own, behind \"- \"";
+    }
+    if (type == FieldType::Text && value.is_list() && value.size() == 1 && !is_secret &&
+        value.items()[0].is_string() && !path.ends_with(']')) {
+        return fmt::format("write {}: \"{}\"", path.substr(path.rfind('.') + 1),
+                           value.items()[0].text());
+    }
+    if (wants_map && value.is_list()) {
+        return "remove the \"- \" before each key, and write \"key: value\"";
+    }
+    if (wants_map && value.is_string() && path.ends_with("values")) {
+        return "write the values themselves here; --values FILE reads a file";
+    }
+    return wants_map ? "write its keys below it, as \"key: value\"" : "";
 }
 
 void report_type(const Value& value, std::string_view path, std::string_view message,
@@ -109,7 +127,7 @@ void report_unknown_key(const Member& member, const Place& place, Diagnostics& d
         }
     }
     std::ranges::sort(names);
-    const std::string_view near = nearest(member.name(), names);
+    const std::string_view near = nearest_key(member.name(), names);
     diagnostics
         .error(kUnknownKeyRule, member.key.pos(),
                fmt::format("unknown key \"{}\" in {}", member.name(), place.what))
@@ -138,7 +156,13 @@ void check_inside(const Value& value, const SchemaField& field, const Place& inn
         check_map(value, inner, diagnostics);
     } else if (field.type == FieldType::SectionList) {
         for (const Value& item : value.items()) {
-            check_map(item, inner, diagnostics);
+            if (item.is_map() || item.is_null()) {
+                check_map(item, inner, diagnostics);
+            } else {
+                report_type(item, inner.path,
+                            fmt::format("an entry of {} must be a map", inner.what),
+                            FieldType::Section, inner.is_secret, diagnostics);
+            }
         }
     } else if (holds_texts && value.is_map()) {
         for (const Member& member : value.members()) {

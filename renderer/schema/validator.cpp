@@ -20,21 +20,15 @@
 #include "renderer/kube/quantity.h"
 #include "renderer/schema/expected.h"
 #include "renderer/schema/formats.h"
+#include "renderer/schema/remedies.h"
 
 namespace renderer::schema {
 
 namespace {
 
-constexpr std::size_t kListedFields = 8;  // types with more only suggest the nearest
-
 // A value of another type counts as text: the wrong type is an error of its own.
 bool has_text(const Value* value) {
     return value != nullptr && !value->is_null() && !(value->is_string() && value->text().empty());
-}
-
-// True if all releases of the operator have the field.
-bool is_everywhere(const TypedField& field) {
-    return field.releases.first == 0;
 }
 
 bool will_be_replaced(const Value& value) {
@@ -53,8 +47,9 @@ constexpr std::string_view kSpecFields =
 
 class Validator {
 public:
-    Validator(const Value& root, std::string_view version)
-        : kind_(text_of(root, {"kind"})),
+    Validator(const Value& root, const ValueType& type, std::string_view version)
+        : root_(type),
+          kind_(text_of(root, {"kind"})),
           version_(version),
           kind_pos_(root.is_map() && root.find("kind") != nullptr ? root.find("kind")->pos()
                                                                   : root.pos()),
@@ -81,7 +76,7 @@ public:
             return;
         }
         if (!has_type(type.builtin, value)) {
-            report_type(type.builtin, value);
+            report_type(type, value);
             return;
         }
         if (type.limits != nullptr) {
@@ -154,7 +149,7 @@ private:
     void check_unreplaced(const ValueType& type, const Value& value) {
         const std::size_t before = faults_.size();
         if (!has_type(type.builtin, value)) {
-            report_type(type.builtin, value);
+            report_type(type, value);
         } else if (type.limits != nullptr) {
             check_choice(*type.limits, value);
         }
@@ -173,7 +168,7 @@ private:
                 continue;
             }
             path_.push_back(step);
-            report_type(element.builtin, member.value);
+            report_type(element, member.value);
             if (is_no_text || !member.value.pos().known()) {
                 faults_.back().diagnostic.pos = step.pos;
             }
@@ -225,11 +220,11 @@ private:
     // Go reads null as an empty object or text. CRDs refuse it.
     void check_null_item(const ValueType& element, const Value& item) {
         if (is_custom_) {
-            report_type(element.builtin, item);
+            report_type(element, item);
         } else if (element.builtin == Builtin::Struct) {
             check_required(*element.fields, item);
         } else {
-            report_type(element.builtin, item);
+            report_type(element, item);
             faults_.back().may_change = true;
         }
     }
@@ -271,6 +266,10 @@ private:
         return text;
     }
 
+    [[nodiscard]] std::string_view key() const {
+        return path_.empty() ? std::string_view() : path_.back().key;
+    }
+
     [[nodiscard]] Pos key_pos() const { return path_.empty() ? Pos() : path_.back().pos; }
 
     // True if the path is in the metadata that only load reads.
@@ -296,52 +295,46 @@ private:
         faults_.push_back({std::move(diagnostic), {pos, key_pos()}, is_shape && is_decoded()});
     }
 
-    void report_type(Builtin builtin, const Value& value) {
+    // True if a message may repeat the value: it is not that of a variable or of a Secret.
+    [[nodiscard]] bool may_show() const {
+        const bool is_parent = kind_ == "Service" || kind_ == "Ingress";
+        return (is_custom_ || is_parent) && (path_.empty() || path_.back().key != "value");
+    }
+
+    void report_type(const ValueType& type, const Value& value) {
+        const bool wants_number = type.builtin == Builtin::Int32 ||
+                                  type.builtin == Builtin::Int64 || type.builtin == Builtin::Number;
+        const bool is_whole = whole_number(value).has_value();
         Diagnostic fault = {.rule = "schema-type",
                             .pos = value.pos(),
                             .message = fmt::format("\"{}\" has the wrong type", path()),
                             .found = std::string(kind_name(value)),
-                            .expected = std::string(expected_of(builtin))};
-        const bool wants_text = builtin == Builtin::String || builtin == Builtin::Bytes;
-        const bool is_whole = whole_number(value).has_value();
-        const bool wants_number =
-            builtin == Builtin::Int32 || builtin == Builtin::Int64 || builtin == Builtin::Number;
-        if ((wants_text && (value.is_number() || value.is_bool())) ||
-            (builtin == Builtin::IntOrString && is_custom_ && value.is_number())) {
-            fault.hint = "put it in quotes";
-        } else if (wants_number && value.is_number()) {
+                            .expected = std::string(expected_of(type.builtin))};
+        if (type.builtin != Builtin::IntOrString || is_custom_) {
+            fault.hint = type_hint(type, value, key(), may_show());
+        }
+        if (wants_number && value.is_number()) {
             fault.found =
                 is_whole ? "a number of more than 32 bits" : fmt::format("{}", value.text());
-        } else if (wants_number && value.is_string() &&
-                   value.text().find_first_not_of("0123456789") == std::string_view::npos) {
-            fault.hint = "remove the quotes";
-        } else if (builtin == Builtin::Bytes) {
+        } else if (type.builtin == Builtin::Bytes && value.is_string()) {
             fault.found = "text that is not base64";
-            fault.hint = "plain text goes into \"stringData\" of a Secret";
         }
         // A number that is only too large can still be decoded.
-        add(std::move(fault), !is_whole || !(wants_number || builtin == Builtin::IntOrString));
+        add(std::move(fault), !is_whole || !(wants_number || type.builtin == Builtin::IntOrString));
     }
 
     void report_unknown(const StructType& type, const Member& member) {
         path_.push_back({member.name(), 0, member.value.pos()});
-        std::vector<std::string_view> names;
-        std::vector<std::string> listed;
-        for (const TypedField& field : type.fields) {
-            names.push_back(field.name);
-            listed.push_back(is_everywhere(field) ? std::string(field.name)
-                                                  : fmt::format("{} (since 1.{})", field.name,
-                                                                field.releases.first));
-        }
         Diagnostic fault = {.rule = "schema-unknown-field",
                             .pos = member.key.pos(),
-                            .message = fmt::format("unknown field \"{}\"", path())};
-        if (names.size() <= kListedFields) {
-            fault.expected = fmt::format("one of {{ {} }}", fmt::join(listed, ", "));
-        }
+                            .message = fmt::format("unknown field \"{}\"", path()),
+                            .expected = fields_of(type)};
         const auto other = std::ranges::find(type.others, member.name(), &OtherField::name);
-        if (const std::string_view near = nearest(member.name(), names); !near.empty()) {
+        if (const std::string_view near = nearest_key(member.name(), names_of(type));
+            !near.empty()) {
             fault.hint = did_you_mean(near);
+        } else if (const auto paths = paths_of_field(root_, member.name()); !paths.empty()) {
+            fault.hint = fmt::format("did you mean \"{}\"?", fmt::join(paths, "\" or \""));
         } else if (fault.expected.empty()) {
             fault.hint = fmt::format("\"kubectl explain {}\" lists the fields", explained_path());
         }
@@ -355,7 +348,7 @@ private:
     }
 
     void report_release(const TypedField& field, const Member& member) {
-        if (is_everywhere(field)) {
+        if (field.releases.first == 0) {
             return;
         }
         path_.push_back({member.name(), 0, member.value.pos()});
@@ -476,6 +469,7 @@ private:
         }
     }
 
+    const ValueType& root_;
     std::string_view kind_, version_;
     Pos kind_pos_;
     bool is_custom_;  // a custom resource
@@ -487,7 +481,7 @@ private:
 
 std::vector<SchemaFault> validate(const Value& root, const ValueType& type,
                                   std::string_view version) {
-    Validator validator(root, version);
+    Validator validator(root, type, version);
     validator.check(type, root);
     if (root.is_map()) {
         validator.check_name(root);

@@ -270,7 +270,7 @@ private:
     void report_no_port(std::string_view path, const classify::IngressBackend& backend) {
         report("backend-port-not-found", backend.port_pos,
                fmt::format("the backend of path \"{}\" has no port", path),
-               "backend.service.port with a name or a number", "")
+               "backend.service.port with a name or a number", "write \"port: {number: 80}\"")
             .is_absence();
     }
 

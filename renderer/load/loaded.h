@@ -84,6 +84,9 @@ struct Loaded {
     // Chart values in rising precedence, with the keys of the operator's chart plus `tailrender`.
     // Each value keeps its Pos.
     std::vector<Value> values;
+    // Values of the operator's release that stays installed. `values` has those of them that change
+    // what is rendered; of all others only the keys are checked.
+    std::vector<Value> release_values;
     // Values of the operator's chart that cannot be read, and that matter if anything is rendered.
     std::vector<engines::UnreadValues> unread_values;
     std::optional<engines::OAuthEnvFile> oauth_env;

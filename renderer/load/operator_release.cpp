@@ -376,6 +376,13 @@ private:
         std::string text;
         for (Value& layer : one.values) {
             write_yaml(rendering_values(layer), text);
+            if (!is_replaced) {
+                Value& kept = loaded_.release_values.emplace_back(layer.clone());
+                kept.erase("global");
+                if (one.is_dependency) {
+                    kept.erase("enabled");  // the usual condition of a dependency
+                }
+            }
             layer = is_replaced ? installing_values(layer) : rendering_values(layer);
         }
         loaded_.operator_release->kept = release.kept;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "renderer/kube/name_grammar.h"
+#include "renderer/plan/settings/settings_decoder.h"
 
 namespace renderer::plan {
 
@@ -55,6 +56,22 @@ std::vector<ReleaseSource> installed_releases(const load::Loaded& loaded) {
     return sources;
 }
 
+// Values that are a text or a parameter in the release have no place of their own in a file.
+void report_release_keys(const load::Loaded& loaded, Diagnostics& diagnostics) {
+    Diagnostics found;
+    for (const Value& values : loaded.release_values) {
+        check_release_keys(values, found);
+    }
+    for (Diagnostic one : found.all()) {
+        const std::string_view file = loaded.sources.locate(one.pos).path;
+        if (!file.ends_with(".yaml") && !file.ends_with(".yml") && !file.ends_with(".json")) {
+            one.pos = loaded.operator_release->pos;
+        }
+        one.object = loaded.operator_release->object;
+        diagnostics.add(std::move(one));
+    }
+}
+
 }  // namespace
 
 Settings operator_settings(const load::Loaded& loaded, const classify::OperatorInput& stock,
@@ -70,6 +87,7 @@ Settings operator_settings(const load::Loaded& loaded, const classify::OperatorI
             .object(home.object)
             .expected(kDnsLabelGrammar);
     }
+    report_release_keys(loaded, diagnostics);
     return decode_settings(layers, home.name, installed_releases(loaded), diagnostics);
 }
 

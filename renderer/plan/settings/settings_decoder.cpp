@@ -17,6 +17,8 @@ namespace renderer::plan {
 
 namespace {
 
+constexpr std::size_t kLongestList = 120;
+
 // Keys that not every release of the chart has.
 struct NewerKey {
     std::string_view group;  // "" = a value at the top
@@ -43,11 +45,31 @@ std::string our_key(std::string_view message) {
     return is_ours ? fmt::format("tailrender.{}", key) : std::string();
 }
 
+// Returns "proxyConfig.KEY" for a message about KEY, if only another section of the chart's values
+// has it; else "".
+std::string other_section(std::string_view message) {
+    const std::size_t begin = message.find('"') + 1;
+    const std::string_view key = message.substr(begin, message.find('"', begin) - begin);
+    std::string found;
+    for (const repo::SchemaField& field : chart_fields()) {
+        if (!field.section.empty() && repo::find_field(field.section, key) != nullptr) {
+            if (!found.empty()) {
+                return {};
+            }
+            found = fmt::format("{}.{}", field.names, key);
+        }
+    }
+    return found;
+}
+
 // What the chart does not know is only a warning, but a typo such as "tailrendr" hides every
 // setting of ours.
 Diagnostic about_chart(Diagnostic unknown) {
     if (unknown.hint.empty()) {
         unknown.hint = did_you_mean(our_key(unknown.message));
+    }
+    if (unknown.hint.empty()) {
+        unknown.hint = did_you_mean(other_section(unknown.message));
     }
     if (unknown.message == "unknown key \"tailscale-operator\" in the values") {
         unknown.hint =
@@ -57,7 +79,9 @@ Diagnostic about_chart(Diagnostic unknown) {
     const bool misspells_ours = unknown.hint == did_you_mean("tailrender");
     unknown.severity = misspells_ours ? Severity::Error : Severity::Warning;
     unknown.rule = misspells_ours ? "unknown-setting" : "unknown-chart-value";
-    unknown.expected.clear();
+    if (!unknown.hint.empty() || unknown.expected.size() > kLongestList) {
+        unknown.expected.clear();
+    }
     return unknown;
 }
 
@@ -174,6 +198,27 @@ void check_keys(const Value& settings, Diagnostics& diagnostics) {
     }
     add_all(chart, about_chart, diagnostics);
     add_all(ours, about_ours, diagnostics);
+}
+
+void check_release_keys(const Value& values, Diagnostics& diagnostics) {
+    Diagnostics found;
+    repo::check_schema(values, chart_fields(), "the values", found);
+    for (const Diagnostic& one : found.all()) {
+        if (one.rule == repo::kUnknownKeyRule) {
+            Diagnostic warning = about_chart(one);
+            warning.severity = Severity::Warning;
+            diagnostics.add(std::move(warning));
+        }
+    }
+    if (const Value* ours = values.find("tailrender"); ours != nullptr && !ours->is_null()) {
+        diagnostics
+            .warning("unknown-chart-value", ours->pos(),
+                     "\"tailrender\" has no effect in the values of the operator's release")
+            .expected(
+                "these settings in a file of --values, or in \"values\" of the cluster in "
+                ".tailrender.yaml")
+            .hint("move them there");
+    }
 }
 
 void check_newer_keys(const Value& settings, const Release& release, Diagnostics& diagnostics) {

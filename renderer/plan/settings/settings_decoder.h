@@ -31,6 +31,9 @@ Finding report_unusable(std::string_view path, Pos pos, std::string_view found,
 // built yet.
 void check_keys(const Value& settings, Diagnostics& diagnostics);
 
+// Warns of keys of the operator's own release that its chart does not have.
+void check_release_keys(const Value& values, Diagnostics& diagnostics);
+
 // Warns of keys that the release's chart does not have yet.
 void check_newer_keys(const Value& settings, const Release& release, Diagnostics& diagnostics);
 

@@ -86,6 +86,44 @@ std::optional<SecretSource> other_source(const load::Loaded& loaded,
     return of_manifest ? std::nullopt : source;
 }
 
+// Returns the key of the file that is meant by `key`, such as CLIENT_ID; "" if there is none.
+std::string_view near_entry(const engines::OAuthEnvFile& file, std::string_view key) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] : file.entries) {
+        names.push_back(name);
+    }
+    return nearest(key, names);
+}
+
+// Warns of keys and values with which no controller gets a token. Values are never shown.
+void check_env_file(const engines::OAuthEnvFile& file, Diagnostics& diagnostics) {
+    constexpr std::string_view kRule = "suspicious-env-file";
+    for (const std::string_view key : {"client_id", "client_secret"}) {
+        const auto entry = std::ranges::find(file.entries, key, &Entries::value_type::first);
+        if (entry == file.entries.end()) {
+            const std::string_view near = near_entry(file, key);
+            diagnostics
+                .warning(kRule, file.pos, fmt::format("\"{}\" has no \"{}\"", file.path, key))
+                .expected(fmt::format("a line \"{}=…\" with a value of the OAuth client", key))
+                .hint(near.empty() ? "add it" : fmt::format("write {} in place of {}", key, near));
+        } else if (entry->second.starts_with("tskey-auth-") ||
+                   entry->second.starts_with("tskey-api-")) {
+            diagnostics
+                .warning(kRule, file.pos,
+                         fmt::format("\"{}\" in \"{}\" is a key of another kind", key, file.path))
+                .found(entry->second.starts_with("tskey-auth-") ? "an auth key" : "an API token")
+                .expected("the id and the secret of an OAuth client")
+                .hint("create an OAuth client in the admin console: docs/install.md");
+        } else if (key == "client_id" && entry->second.starts_with("tskey-")) {
+            diagnostics
+                .warning(kRule, file.pos,
+                         fmt::format("\"client_id\" in \"{}\" is a secret", file.path))
+                .expected("the id of the OAuth client, which does not begin with \"tskey-\"")
+                .hint("exchange it with \"client_secret\"");
+        }
+    }
+}
+
 std::vector<std::string> reference_secret(const std::optional<SecretSource>& source,
                                           const InstallPlan& install, Diagnostics& diagnostics) {
     const std::string name = fmt::format("{}/{}", install.ns, install.names.oauth_secret);
@@ -155,6 +193,10 @@ std::vector<std::string> plan_credentials(const load::Loaded& loaded,
         return {};
     }
     const std::optional<SecretSource> other = other_source(loaded, stock, install, diagnostics);
+    if (loaded.oauth_env && loaded.oauth_env->present && !loaded.oauth_env->encrypted &&
+        settings.secrets == SecretsMode::Reference) {
+        check_env_file(*loaded.oauth_env, diagnostics);
+    }
     if (settings.secrets == SecretsMode::Reference) {
         return reference_secret(other, install, diagnostics);
     }

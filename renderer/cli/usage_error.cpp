@@ -12,6 +12,8 @@
 
 #include "renderer/base/split.h"
 #include "renderer/core/known_words.h"
+#include "renderer/plan/settings/settings_fields.h"
+#include "renderer/repo/closed_schema.h"
 
 namespace renderer::cli {
 
@@ -77,6 +79,23 @@ Diagnostic unexpected_word(const CLI::App& verb, std::string_view word) {
                                           : fmt::format("run \"tailrender {} --help\"", name)};
 }
 
+// Returns how a setting is given that someone takes for a flag: "--tailnet-domain" or
+// "--tailnetDomain". Returns "" for others.
+std::string setting_hint(std::string_view flag) {
+    std::string key;
+    for (const char c :
+         flag.substr(0, flag.find('=')).substr(std::min<std::size_t>(2, flag.size()))) {
+        const bool is_after_dash = !key.empty() && key.back() == '-';
+        if (is_after_dash) {
+            key.pop_back();
+        }
+        key.push_back(is_after_dash && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c);
+    }
+    return flag.starts_with("--") && repo::find_field(plan::our_fields(), key) != nullptr
+               ? fmt::format("it is a setting: --set tailrender.{}=VALUE", key)
+               : std::string();
+}
+
 // Rewords CLI11's messages about the value of a flag. Returns nothing for others.
 std::optional<Diagnostic> value_error(const std::string& text, const std::string& hint) {
     const std::size_t colon = text.find(": ");
@@ -92,6 +111,18 @@ std::optional<Diagnostic> value_error(const std::string& text, const std::string
             .message = fmt::format("{}: unknown value \"{}\"", text.substr(0, colon), value),
             .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
             .hint = near.empty() ? hint : near};
+    }
+    constexpr std::string_view kNotConverted = "could not convert: ";
+    if (const std::size_t equals = text.find(" = ");
+        text.starts_with(kNotConverted) && equals != std::string::npos) {
+        return Diagnostic{
+            .rule = "usage",
+            .where = "tailrender",
+            .message = fmt::format("{}: invalid number \"{}\"",
+                                   text.substr(kNotConverted.size(), equals - kNotConverted.size()),
+                                   text.substr(equals + 3)),
+            .expected = "a whole number",
+            .hint = hint};
     }
     constexpr std::string_view kMissing = " missing";
     const std::size_t required = text.find(": 1 required ");
@@ -121,7 +152,7 @@ Diagnostic usage_error(const CLI::App& app, const CLI::ParseError& error) {
     if (!word.empty() && (is_extra || verb == nullptr)) {
         message = fmt::format("unknown {} \"{}\"", verb == nullptr ? "verb" : "argument", word);
         const std::string near = nearest_word(app, verb, word);
-        const std::string other = verb == nullptr ? hint_for_verb(word) : std::string();
+        const std::string other = verb == nullptr ? hint_for_verb(word) : setting_hint(word);
         hint = !other.empty() ? other
                : near.empty() ? hint
                               : fmt::format("did you mean \"{}\"?", near);

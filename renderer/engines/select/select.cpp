@@ -232,12 +232,16 @@ Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
         return selection;
     }
     if (kind != repo::EntryKind::Directory) {
-        const bool is_url = options.path.find("://") != std::string::npos;
+        // Also the form of scp, git@HOST:PATH, as Git takes it.
+        const bool is_url =
+            options.path.find("://") != std::string::npos ||
+            (options.path.starts_with("git@") && options.path.find(':') != std::string::npos);
         diagnostics
             .error("missing-path", {}, is_url ? "a URL is not read" : "no such file or directory")
             .where(is_url ? options.path : root)
             .expected("a directory with manifests, or a manifest")
-            .hint(is_url ? "clone the repository first: git clone " + options.path : "");
+            .hint(is_url ? "clone the repository first: git clone " + options.path
+                         : "correct the path; it is relative to the current directory");
         selection.bundles.emplace_back();
         return selection;
     }

@@ -123,7 +123,8 @@ void check_entries(const classify::ParentInput& parent, const Vocabulary& words,
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "annotations"}))) {
         if (entry.name().starts_with(kOperatorDomain)) {
             check_annotation(parent, words, entry, diagnostics);
-        } else if (is_near_custom_group(group_of(entry.name()))) {
+        } else if (is_near_custom_group(group_of(entry.name())) ||
+                   entry.name().starts_with("tailscale/")) {
             report_unknown(parent, words.on, entry, diagnostics);
         }
     }
@@ -157,10 +158,15 @@ void check_annotations(const classify::ServiceInput& service, Diagnostics& diagn
     check_entries(service, kService, diagnostics);
     if (service.load_balancer_class == "tailscale" &&
         service.type != classify::ServiceType::LoadBalancer) {
+        const Value* type = service.doc->root.at({"spec", "type"});
+        const std::string_view found = text_of(type);
         classify::about(service, diagnostics)
-            .warning("not-a-load-balancer", service.pos(),
+            .warning("not-a-load-balancer", type != nullptr ? type->pos() : service.pos(),
                      "\"loadBalancerClass: tailscale\" without \"type: LoadBalancer\"")
-            .hint("add \"type: LoadBalancer\": Kubernetes rejects the class on other types");
+            .found(found.empty() ? "" : fmt::format("\"type: {}\"", found))
+            .hint(nearest(found, {"LoadBalancer"}).empty()
+                      ? "add \"type: LoadBalancer\": Kubernetes rejects the class on other types"
+                      : did_you_mean("LoadBalancer"));
     }
 }
 

@@ -4,13 +4,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "renderer/base/ascii.h"
 #include "renderer/contract/annotations.h"
+#include "renderer/contract/domain.h"
+#include "renderer/core/edit_distance.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/decoded_kinds.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/settings/settings_decoder.h"
@@ -80,6 +86,37 @@ void report_class(const classify::ParentInput& parent, Pos pos, std::string_view
         .hint(did_you_mean(wanted));
 }
 
+// True if the name is a typo of the class. "tailscale-2" and "external" beside "internal" are
+// classes of others.
+bool is_near_class(std::string_view name, std::string_view wanted) {
+    name.remove_prefix(name.starts_with(kOperatorDomain) ? kOperatorDomain.size() : 0);
+    const std::size_t most = wanted == kClass ? 2 : 1;
+    const bool is_longer = name.starts_with(wanted) && name.size() > wanted.size();
+    return !name.empty() && !is_longer &&
+           edit_distance(lower_case(name), lower_case(wanted)) <= most;
+}
+
+// Annotations and labels of Services and Ingresses that a custom resource has as fields.
+void warn_of_custom_resource(const Document& document, Diagnostics& diagnostics) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kFields = {
+        {{annotation::kProxyClass, "proxyClass"},
+         {annotation::kHostname, "hostname"},
+         {annotation::kTags, "tags"}}};
+    for (const std::string_view map : {"annotations", "labels"}) {
+        for (const Member& entry : members_of(document.root.at({"metadata", map}))) {
+            const auto* field = std::ranges::find(
+                kFields, entry.name(), &std::pair<std::string_view, std::string_view>::first);
+            if (field != kFields.end() && !text_of(entry.value).empty()) {
+                about(document, diagnostics)
+                    .warning(kWithoutEffect, entry.key.pos(),
+                             fmt::format("\"{}\" has no effect on a {}", entry.name(),
+                                         text_of(&document.kind)))
+                    .hint(fmt::format("set \"spec.{}\", if the kind has it", field->second));
+            }
+        }
+    }
+}
+
 }  // namespace
 
 void warn_of_idle_wishes(const classify::ServiceInput& service, const Settings&,
@@ -90,14 +127,17 @@ void warn_of_idle_wishes(const classify::ServiceInput& service, const Settings&,
     if (is_decided) {
         return;
     }
-    if (!nearest(service.load_balancer_class, {kClass}).empty()) {
+    if (is_near_class(service.load_balancer_class, kClass)) {
         report_class(service, pos_at(service.doc->root, {"spec", "loadBalancerClass"}),
                      "loadBalancerClass", service.load_balancer_class, kClass, diagnostics);
         return;
     }
+    const bool is_external = service.type == classify::ServiceType::ExternalName;
     report(service, On::Service, "the Service is not exposed",
-           "add tailscale.com/expose: \"true\", or \"type: LoadBalancer\" with "
-           "\"loadBalancerClass: tailscale\"",
+           is_external ? fmt::format("to reach a device of the tailnet, add {} or {}",
+                                     annotation::kTailnetFqdn, annotation::kTailnetIp)
+                       : std::string("add tailscale.com/expose: \"true\", or \"type: "
+                                     "LoadBalancer\" with \"loadBalancerClass: tailscale\""),
            diagnostics);
 }
 
@@ -111,7 +151,7 @@ void warn_of_idle_wishes(const classify::IngressInput& ingress, const Settings& 
                      fmt::format("nothing is exposed by the annotation \"{}\"", kOldIngressClass))
             .expected(fmt::format("\"ingressClassName: {}\" in spec", wanted))
             .hint("write it there, and remove the annotation");
-    } else if (!nearest(ingress.class_name, {wanted}).empty()) {
+    } else if (is_near_class(ingress.class_name, wanted)) {
         report_class(ingress, pos_at(ingress.doc->root, {"spec", "ingressClassName"}),
                      "ingressClassName", ingress.class_name, wanted, diagnostics);
     } else {
@@ -134,9 +174,19 @@ void warn_of_sctp(const classify::ServiceInput& service, Diagnostics& diagnostic
     }
 }
 
-void warn_of_idle_wishes(const Document& document, Diagnostics& diagnostics) {
+bool is_gateway_class(const Document& document) {
+    return text_of(&document.kind) == "GatewayClass" &&
+           text_of(document.root, {"metadata", "name"}) == kClass;
+}
+
+void warn_of_idle_wishes(const Document& document, bool has_gateway_class,
+                         Diagnostics& diagnostics) {
     const std::string_view kind = text_of(&document.kind);
-    if (kind == "Gateway" && text_of(document.root, {"spec", "gatewayClassName"}) == kClass) {
+    if (text_of(&document.api_version) == kCustomVersion && document.root.is_map()) {
+        warn_of_custom_resource(document, diagnostics);
+    }
+    if (kind == "Gateway" && !has_gateway_class &&
+        text_of(document.root, {"spec", "gatewayClassName"}) == kClass) {
         about(document, diagnostics)
             .warning("class-without-effect", pos_at(document.root, {"spec", "gatewayClassName"}),
                      "nothing is exposed by \"gatewayClassName: tailscale\"")

@@ -20,7 +20,12 @@ void warn_of_idle_wishes(const classify::IngressInput& ingress, const Settings& 
 // only. Source: https://tailscale.com/kb/1324/grants (ip).
 void warn_of_sctp(const classify::ServiceInput& service, Diagnostics& diagnostics);
 
-// Warns for an object of another kind, which the operator ignores.
-void warn_of_idle_wishes(const Document& document, Diagnostics& diagnostics);
+// Warns for an object of another kind, which the operator ignores. `has_gateway_class`: another
+// controller serves Gateways of a class that has the operator's name.
+void warn_of_idle_wishes(const Document& document, bool has_gateway_class,
+                         Diagnostics& diagnostics);
+
+// True for a GatewayClass with the name of the operator's class.
+bool is_gateway_class(const Document& document);
 
 }  // namespace renderer::plan

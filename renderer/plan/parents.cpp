@@ -190,9 +190,10 @@ Parents find_parents(const load::Loaded& loaded, const classify::Inventory& inve
             return take_ingress(ingress, settings, taken);
         },
         settings, parents, diagnostics);
+    const bool has_gateway_class = std::ranges::any_of(loaded.documents, is_gateway_class);
     for (const Document& document : loaded.documents) {
         if (is_rendered(loaded, document)) {
-            warn_of_idle_wishes(document, diagnostics);
+            warn_of_idle_wishes(document, has_gateway_class, diagnostics);
         }
     }
     sort_by_name(parents.services);

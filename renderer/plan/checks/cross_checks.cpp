@@ -24,13 +24,6 @@ Note note_of(const Origin& origin, std::string text) {
     return {.pos = origin.pos, .object = origin.parent, .text = std::move(text)};
 }
 
-// True if the pods have firewall rules.
-bool forwards(const Workload& one) {
-    const auto* proxy = one.as<ProxyPlan>();
-    return one.traits().forward_packets && !is_api_group(one) &&
-           (proxy == nullptr || !proxy->userspace);
-}
-
 // Returns the workloads for which tailrender-proxy forwards with the mode of the class's variable
 // or, if it is nullptr, of the setting.
 std::vector<Note> native_users(const Plan& plan, const ClassEnv* entry) {
@@ -113,6 +106,12 @@ std::vector<Note> users_that_read_settings(const Plan& plan, const ProxyClassPla
 }
 
 }  // namespace
+
+bool forwards(const Workload& one) {
+    const auto* proxy = one.as<ProxyPlan>();
+    return one.traits().forward_packets && !is_api_group(one) &&
+           (proxy == nullptr || !proxy->userspace);
+}
 
 void check_refused_env(const Plan& plan, Diagnostics& diagnostics) {
     for (const ProxyClassPlan& one : plan.proxy_classes) {

@@ -12,6 +12,9 @@
 
 namespace renderer::plan {
 
+// True if the pods have firewall rules.
+bool forwards(const Workload& one);
+
 // Reports an invalid mode once, at the setting or at a class's variable, with every proxy that it
 // would break.
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics);
@@ -22,6 +25,11 @@ void check_refused_env(const Plan& plan, Diagnostics& diagnostics);
 
 // Warns of static endpoints of a class that other objects use, but no ProxyGroup.
 void check_static_endpoints(const Plan& plan, Diagnostics& diagnostics);
+
+// Warns of a class with which pods accept a route of the tailnet to their own cluster, from a
+// Connector among the inputs: Linux prefers it to the network of the pods.
+void check_accepted_routes(const classify::Inventory& inventory, const Plan& plan,
+                           Diagnostics& diagnostics);
 
 // Warns of a proxy with a tag of the operator's own device: it may assign every tag that this tag
 // owns.

@@ -48,6 +48,7 @@ struct ProxyClassPlan {
     Pos dataplane_pos;
     bool has_tailscale = false;  // the class has the block
     bool accept_routes = false;
+    Pos accept_routes_pos;
     bool acme_staging = false;
     bool has_metrics = false;  // the class has the block
     bool metrics = false;

@@ -87,12 +87,15 @@ const ProxyClassPlan* ProxyClasses::named(const classify::ParentInput& user, con
         names.push_back(name);
     }
     const std::string_view near = nearest(wish.name, names);
+    const std::string_view last = wish.name.substr(wish.name.rfind('/') + 1);
+    const bool has_namespace = last != wish.name && by_name_.contains(last);
     classify::about(user, diagnostics)
         .error("missing-proxy-class", wish.pos,
                fmt::format("ProxyClass \"{}\" not found", wish.name))
         .expected("the name of a ProxyClass in the inputs")
-        .hint(near.empty() ? "fix the name, or pass its manifest with --context DIR"
-                           : did_you_mean(near))
+        .hint(has_namespace  ? fmt::format("ProxyClasses have no namespace: write \"{}\"", last)
+              : near.empty() ? "fix the name, or pass its manifest with --context DIR"
+                             : did_you_mean(near))
         .is_absence();
     return nullptr;
 }

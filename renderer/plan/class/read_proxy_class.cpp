@@ -101,6 +101,7 @@ ProxyClassPlan make_proxy_class(const classify::CustomResource& input) {
     }
     result.has_tailscale = tailscale.exists();
     result.accept_routes = tailscale.flag("acceptRoutes");
+    result.accept_routes_pos = tailscale.pos("acceptRoutes");
     result.acme_staging = spec.flag("useLetsEncryptStagingEnvironment");
     plan_class_metrics(input, result);
     plan_pod(input, result);

@@ -9,6 +9,9 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "renderer/base/temporary_folder_testing.h"
 #include "renderer/emit/diff.h"
@@ -72,6 +75,46 @@ std::string test_name(const testing::TestParamInfo<const char*>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Testdata, Golden, testing::ValuesIn(kCases), test_name);
+
+// Returns the text before ": error: " or ": warning: " in the first line of a diagnostic; "" for
+// other lines.
+std::string place_of(const std::string& line) {
+    const std::size_t error = line.find(": error: ");
+    const std::size_t end = error == std::string::npos ? line.find(": warning: ") : error;
+    return end == std::string::npos || line.starts_with(' ') ? std::string() : line.substr(0, end);
+}
+
+// Returns the first lines of diagnostics without a rule id, or without what is expected or how to
+// correct it.
+std::vector<std::string> unhelpful(const std::string& err) {
+    std::vector<std::string> found;
+    std::istringstream lines(err);
+    std::string open;  // the diagnostic that nothing has explained yet
+    for (std::string line; std::getline(lines, line);) {
+        if (!place_of(line).empty()) {
+            found.insert(found.end(), open.empty() ? 0 : 1, open);
+            open = line;
+            found.insert(found.end(), line.ends_with(']') ? 0 : 1, line);
+        } else if (line.starts_with("  expected: ") || line.starts_with("  hint: ")) {
+            open.clear();
+        }
+    }
+    found.insert(found.end(), open.empty() ? 0 : 1, open);
+    return found;
+}
+
+TEST(Mistakes, GetPlaceCauseAndRemedy) {
+    int count = 0;
+    for (const std::string name : kCases) {
+        if (name.starts_with("testdata/mistakes/")) {
+            const GoldenCase golden = parse_case(read_golden(fs::path(kSource) / name));
+            EXPECT_EQ(unhelpful(golden.text_or("want:err", "")), std::vector<std::string>())
+                << name;
+            ++count;
+        }
+    }
+    EXPECT_GT(count, 200);
+}
 
 std::map<std::string, std::string> files_below(const fs::path& dir) {
     std::map<std::string, std::string> files;

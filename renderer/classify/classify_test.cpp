@@ -116,25 +116,28 @@ spec:
   - text
 )");
     EXPECT_EQ(run.inventory.services.at(0).wish_faults.size(), 1U);
-    EXPECT_EQ(run.faults(run.inventory.services[0]),
-              "6: annotation \"tailscale.com/expose\" is not a string | a boolean | a string | "
-              "write tailscale.com/expose: \"true\"\n"
-              "5: label \"a\" is not a string | a number | a string | write a: \"1\"\n"
-              "6: annotation \"b\" is not a string | a list | a string | write one text in quotes; "
-              "several values have commas between them\n"
-              "6: annotation \"c\" is not a string | null | a string | write c: \"\"\n"
-              "8: invalid value of \"spec.type\" | \"Loadbalancer\" | one of { ClusterIP, "
-              "NodePort, LoadBalancer, ExternalName } | did you mean \"LoadBalancer\"?\n"
-              "12: invalid value of \"spec.ports[].protocol\" | \"http\" | one of { TCP, UDP, "
-              "SCTP }\n"
-              "9: \"spec.clusterIP\" has the wrong type | a number | a string | put it in quotes\n"
-              "10: \"spec.ipFamilies[1]\" has the wrong type | a number | a string | put it in "
-              "quotes\n"
-              "12: \"spec.ports[0].port\" has the wrong type | a string | an integer | remove the "
-              "quotes\n"
-              "12: \"spec.ports[0].name\" has the wrong type | a list | a string\n"
-              "13: \"spec.ports[1].port\" has the wrong type | 1.5 | an integer\n"
-              "14: \"spec.ports[2]\" has the wrong type | a string | a map\n");
+    EXPECT_EQ(
+        run.faults(run.inventory.services[0]),
+        "6: annotation \"tailscale.com/expose\" is not a string | a boolean | a string | "
+        "write tailscale.com/expose: \"true\"\n"
+        "5: label \"a\" is not a string | a number | a string | write a: \"1\"\n"
+        "6: annotation \"b\" is not a string | a list | a string | write one text in quotes; "
+        "several values have commas between them\n"
+        "6: annotation \"c\" is not a string | null | a string | write c: \"\"\n"
+        "8: invalid value of \"spec.type\" | \"Loadbalancer\" | one of { ClusterIP, "
+        "NodePort, LoadBalancer, ExternalName } | did you mean \"LoadBalancer\"?\n"
+        "12: invalid value of \"spec.ports[].protocol\" | \"http\" | one of { TCP, UDP, "
+        "SCTP }\n"
+        "9: \"spec.clusterIP\" has the wrong type | a number | a string | write clusterIP: "
+        "\"10\"\n"
+        "10: \"spec.ipFamilies[1]\" has the wrong type | a number | a string | put it in "
+        "quotes\n"
+        "12: \"spec.ports[0].port\" has the wrong type | a string | an integer | remove the "
+        "quotes\n"
+        "12: \"spec.ports[0].name\" has the wrong type | a list | a string\n"
+        "13: \"spec.ports[1].port\" has the wrong type | 1.5 | an integer\n"
+        "14: \"spec.ports[2]\" has the wrong type | a string | a map | it is a map with the keys "
+        "{ appProtocol, name, nodePort, port, protocol, targetPort }\n");
 }
 
 TEST(Classify, ReadsEveryFieldOfAnIngress) {

@@ -127,7 +127,8 @@ TEST(ClusterConfig, Errors) {
               "    1 | - a\n"
               "      | ^\n"
               "  found: a list\n"
-              "  expected: a map\n");
+              "  expected: a map\n"
+              "  hint: remove the \"- \" before each key, and write \"key: value\"\n");
     EXPECT_EQ(load_config("clusters: [{name: a}]\n", "b"),
               "b configured\n"
               "--cluster: error: cluster \"b\" not found [unknown-cluster]\n"

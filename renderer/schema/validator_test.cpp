@@ -95,14 +95,16 @@ TEST(Validator, ChecksTypes) {
                    "  terminationGracePeriodSeconds: 1.5\n"
                    "  containers: {name: web}\n"
                    "  volumes: [data]\n"),
-        "5: schema-type: \"spec.hostNetwork\" has the wrong type | a string | a boolean | \n"
+        "5: schema-type: \"spec.hostNetwork\" has the wrong type | a string | a boolean | "
+        "remove the quotes\n"
         "6: schema-type: \"spec.nodeSelector.disk\" has the wrong type | a number | a string "
         "| put it in quotes\n"
         "7: schema-type: \"spec.priority\" has the wrong type | a number of more than 32 bits "
         "| an integer | \n"
         "9: schema-type: \"spec.terminationGracePeriodSeconds\" has the wrong type | 1.5 | an "
         "integer | \n"
-        "10: schema-type: \"spec.containers\" has the wrong type | a map | a list | \n"
+        "10: schema-type: \"spec.containers\" has the wrong type | a map | a list | "
+        "it is a list: begin each entry with \"- \"\n"
         "11: schema-type: \"spec.volumes[0]\" has the wrong type | a string | a map | \n");
 }
 

@@ -124,7 +124,9 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [unknown-setting] unknown key \"tailrendr\" in the values | did you mean "
          "\"tailrender\"?\n"},
         {"tailrender: complete",
-         "1: error [wrong-type] \"tailrender\" has the wrong type | a string | a map\n"},
+         "1: error [wrong-type] \"tailrender\" has the wrong type | a string | a map | write its "
+         "keys "
+         "below it, as \"key: value\"\n"},
         {"tailrender: {inputs: all}",
          "1: error [unknown-choice] invalid value of \"tailrender.inputs\" | \"all\" | one of "
          "{ "
@@ -256,7 +258,9 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "mean \"firewallMode\"?\n"},
         {"proxyConfig: {firewallMode: ''}", ""},
         {"proxyConfig: {image: tailscale}",
-         "1: error [wrong-type] \"proxyConfig.image\" has the wrong type | a string | a map\n"},
+         "1: error [wrong-type] \"proxyConfig.image\" has the wrong type | a string | a map | "
+         "write its keys "
+         "below it, as \"key: value\"\n"},
         {"proxyConfig: {image: {tag: 1.96}}",
          "1: error [wrong-type] \"proxyConfig.image.tag\" has the wrong type | a number | a string "
          "| write tag: \"1.96\"; on the command line: --set 'proxyConfig.image.tag=\\1.96'\n"},

@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "renderer/base/ascii.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -115,11 +116,33 @@ std::optional<std::string> maker(const Standings& standings, const repo::Invento
     return found == standings.all.end() ? std::nullopt : std::optional(not_known(*found));
 }
 
+// True if the text has the name, which is not a part of a longer one.
+bool has_name(std::string_view text, std::string_view name) {
+    const auto is_part = [&](std::size_t at) {
+        return at < text.size() && (is_alphanumeric(text[at]) || text[at] == '-');
+    };
+    for (std::size_t at = text.find(name); at != std::string_view::npos;
+         at = text.find(name, at + 1)) {
+        if ((at == 0 || !is_part(at - 1)) && !is_part(at + name.size())) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// True if a release that is not known may now make the device: it has a word that exposes
+// something, or the name of the device's Service or Ingress.
+bool may_make(const Standing& release, const repo::InventoryDevice& device) {
+    const std::string_view parent = device.parent;
+    return release.may_expose || has_name(release.values, parent.substr(parent.rfind('/') + 1));
+}
+
 // Returns a unit that is not known and may now contain the device, if there is one.
 std::optional<std::string> holder(const Standings& standings, const repo::InventoryDevice& device,
                                   const std::vector<std::string_view>& names, bool is_release) {
     for (const Standing& one : standings.all) {
-        if (rank_of(one.liveness) == 3 && (!one.is_release || (is_release && one.may_expose)) &&
+        if (rank_of(one.liveness) == 3 &&
+            (!one.is_release || (is_release && may_make(one, device))) &&
             (one.text.empty() || may_be_of(one, names, device.source))) {
             return one.text.empty()
                        ? fmt::format("another unit may have it now: {}", told(one))

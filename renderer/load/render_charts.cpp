@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/core/text_of.h"
+#include "renderer/core/yaml_writer.h"
 #include "renderer/engines/engine_fields.h"
 #include "renderer/engines/engine_files.h"
 #include "renderer/engines/engine_groups.h"
@@ -282,6 +283,9 @@ private:
             standing_.may_expose = !values.unread.empty() ||
                                    engines::any_matters(values.layers, matters_) ||
                                    !release.dir.empty();
+            for (const Value& layer : values.layers) {
+                write_yaml(layer, standing_.values);
+            }
         };
         if (release.kept.empty()) {
             note_unread_values(values);

@@ -165,7 +165,7 @@ def closed_pipe(subject, chance):
     os.close(writer)
     got = read_and_leave(reader, chance.randrange(len(subject.stream) - 8192))
     errors = process.communicate()[1]
-    demand(process.returncode == 1 and b"write-failed" not in errors, f"exit code {process.returncode} although the reader has closed: {errors}")
+    demand(process.returncode == -signal.SIGPIPE and b"write-failed" not in errors, f"exit code {process.returncode} although the reader has closed: {errors}")
     demand(subject.stream.startswith(got), "stdout is not a beginning of the output")
 
 

@@ -146,7 +146,7 @@ def closed_pipe_of_a_mode(modes, chance):
     os.close(writer)
     got = read_and_leave(reader, chance.randrange(max(len(mode.whole) - 8192, 1)))
     errors = process.communicate()[1]
-    demand(process.returncode == 1 and b"write-failed" not in errors, f"{mode.words[0]}: exit code {process.returncode} although the reader has closed: {errors}")
+    demand(process.returncode == -signal.SIGPIPE and b"write-failed" not in errors, f"{mode.words[0]}: exit code {process.returncode} although the reader has closed: {errors}")
     demand(mode.whole.startswith(got), f"{mode.words[0]}: stdout is not a beginning of the output")
 
 

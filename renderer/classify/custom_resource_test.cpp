@@ -83,14 +83,18 @@ TEST(CustomResource, WhatTheSchemaRefuses) {
     const auto pod = [&](std::string_view fields) {
         return Decoded(fmt::format(kPod, fields)).faults();
     };
-    EXPECT_EQ(Decoded("spec: []").faults(), "4: \"spec\" has the wrong type | a list | a map\n");
+    EXPECT_EQ(Decoded("spec: []").faults(),
+              "4: \"spec\" has the wrong type | a list | a map | it is a map: remove the \"- \" "
+              "before its keys\n");
     EXPECT_EQ(pod("tailscaleContainer: {imagePullPolicy: ''}"),
               "4: invalid value of \"spec.statefulSet.pod.tailscaleContainer.imagePullPolicy\" | "
               "\"\" | one of { Always, Never, IfNotPresent }\n");
     EXPECT_EQ(pod("tailscaleContainer: {env: [{value: x}]}"),
               "4: \"spec.statefulSet.pod.tailscaleContainer.env[0].name\" is missing | a string\n");
-    EXPECT_EQ(pod("tolerations: [x]"),
-              "4: \"spec.statefulSet.pod.tolerations[0]\" has the wrong type | a string | a map\n");
+    EXPECT_EQ(
+        pod("tolerations: [x]"),
+        "4: \"spec.statefulSet.pod.tolerations[0]\" has the wrong type | a string | a map | it is "
+        "a map with the keys { effect, key, operator, tolerationSeconds, value }\n");
     EXPECT_EQ(pod("topologySpreadConstraints: [{maxSkew: 1, topologyKey: null}]"),
               "4: \"spec.statefulSet.pod.topologySpreadConstraints[0].topologyKey\" is missing | a "
               "string\n"
@@ -99,10 +103,11 @@ TEST(CustomResource, WhatTheSchemaRefuses) {
     EXPECT_EQ(pod("dnsPolicy: Cluster"),
               "4: invalid value of \"spec.statefulSet.pod.dnsPolicy\" | \"Cluster\" | one of { "
               "ClusterFirstWithHostNet, ClusterFirst, Default, None }\n");
-    EXPECT_EQ(pod("labels: {a: null, b: 1}"),
-              "4: \"spec.statefulSet.pod.labels.a\" has the wrong type | null | a string\n"
-              "4: \"spec.statefulSet.pod.labels.b\" has the wrong type | a number | a string | put "
-              "it in quotes\n");
+    EXPECT_EQ(
+        pod("labels: {a: null, b: 1}"),
+        "4: \"spec.statefulSet.pod.labels.a\" has the wrong type | null | a string\n"
+        "4: \"spec.statefulSet.pod.labels.b\" has the wrong type | a number | a string | write "
+        "b: \"1\"\n");
     EXPECT_EQ(Decoded("spec: {metrics: {serviceMonitor: {}}}").faults(),
               "4: \"spec.metrics.serviceMonitor.enable\" is missing | a boolean\n"
               "4: \"spec.metrics.enable\" is missing | a boolean\n");
@@ -111,7 +116,8 @@ TEST(CustomResource, WhatTheSchemaRefuses) {
     EXPECT_EQ(
         Decoded("spec: {staticEndpoints: {nodePort: {ports: [{}, 1, {port: x}]}}}").faults(),
         "4: \"spec.staticEndpoints.nodePort.ports[0].port\" is missing | an integer\n"
-        "4: \"spec.staticEndpoints.nodePort.ports[1]\" has the wrong type | a number | a map\n"
+        "4: \"spec.staticEndpoints.nodePort.ports[1]\" has the wrong type | a number | a map | "
+        "it is a map with the keys { endPort, port }\n"
         "4: \"spec.staticEndpoints.nodePort.ports[2].port\" has the wrong type | a string | "
         "an integer\n");
 }

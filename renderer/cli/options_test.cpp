@@ -109,7 +109,8 @@ TEST(Options, SayWhatIsWrong) {
          "tailrender: error: --allow-network: invalid hosts \"charts.example.com:8443\"; expected "
          "HOST[,HOST]... [usage]\n  hint: run \"tailrender render --help\"\n"},
         {{"render", ".", "--threads", "many"},
-         "tailrender: error: could not convert: --threads = many [usage]\n"
+         "tailrender: error: --threads: invalid number \"many\" [usage]\n"
+         "  expected: a whole number\n"
          "  hint: run \"tailrender render --help\"\n"},
         {{"render", ".", "--diagnostics", "yaml"},
          "tailrender: error: --diagnostics: invalid format \"yaml\"; expected one of "

@@ -179,7 +179,8 @@ TEST(Documents, OneFileAsPath) {
     options.path = "dir/nowhere";
     EXPECT_EQ(load_text({}, options).diagnostics,
               "dir/nowhere: error: no such file or directory [missing-path]\n"
-              "  expected: a directory with manifests, or a manifest\n");
+              "  expected: a directory with manifests, or a manifest\n"
+              "  hint: correct the path; it is relative to the current directory\n");
 }
 
 ScannedDocument scanned(std::string_view version, std::string_view kind) {

@@ -141,8 +141,8 @@ TEST(ProxyClasses, AClassIsReadAsAWhole) {
     EXPECT_EQ(planned.dump(),
               "4: error [schema-type] ProxyClass/web-class: "
               "\"spec.statefulSet.pod.tailscaleContainer.resources.requests.cpu\" has the wrong "
-              "type | a number | an integer or a string | put it in quotes\n  8: Service/shop/web: "
-              "uses it\n");
+              "type | a number | an integer or a string | write cpu: \"0.5\"\n  8: "
+              "Service/shop/web: uses it\n");
     const ProxyClassPlan& found = only_class(planned);
     EXPECT_TRUE(found.acme_staging && found.accept_routes && found.metrics && found.debug);
     EXPECT_TRUE(found.container.pinned && found.container.exists && !found.init_container.exists);

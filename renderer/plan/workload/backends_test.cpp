@@ -105,7 +105,7 @@ TEST(Backends, RefuseWhatTheReferenceWouldLeaveOut) {
          "  7: Service/shop/w: the Service is here\n"},
         {one_path(to(""), service("w", "ports: [{port: 80}]")),
          "4: error [backend-port-not-found] Ingress/shop/site: the backend of path \"/api\" has no "
-         "port | backend.service.port with a name or a number\n"},
+         "port | backend.service.port with a name or a number | write \"port: {number: 80}\"\n"},
         {one_path("{service: {port: {number: 80}}}"),
          "4: error [missing-backend-service] Ingress/shop/site: the backend of path \"/api\" has "
          "no Service name | the name of a Service of the same namespace\n"},
@@ -135,7 +135,8 @@ TEST(Backends, ThatAreNotAmongTheInputs) {
     EXPECT_EQ(Planned(one_path(to(""))).dump(),
               "4: warning" + absent + hint +
                   "4: error [backend-port-not-found] Ingress/shop/site: the backend of path "
-                  "\"/api\" has no port | backend.service.port with a name or a number\n");
+                  "\"/api\" has no port | backend.service.port with a name or a number | write "
+                  "\"port: {number: 80}\"\n");
 }
 
 // A Service of another namespace does not count; a fact of the same namespace does.

@@ -214,6 +214,7 @@ private:
             }
         }
         std::vector<EndpointPair> pairs;
+        pairs.reserve(all.size());
         for (const auto& [label, endpoints] : all) {
             pairs.push_back(endpoints);
         }
@@ -380,6 +381,7 @@ private:
 
     static std::vector<std::string> names_of(const std::vector<Who>& all) {
         std::vector<std::string> names;
+        names.reserve(all.size());
         for (const Who& who : all) {
             names.push_back(fmt::format("{} {}", who.selector.text, fmt::join(who.members, " ")));
         }
@@ -413,6 +415,7 @@ private:
             }
         }
         std::vector<Change> all;
+        all.reserve(by_what.size());
         for (auto& [key, change] : by_what) {
             all.push_back(std::move(change));
         }

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "renderer/access/compare.h"
+#include "renderer/access/model.h"
 #include "renderer/base/printable.h"
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/cluster_tree.h"
@@ -27,6 +29,19 @@ void add_public(const diff::ClusterComparison& cluster, std::vector<Diagnostic>&
             std::string& found = endpoints[{change.parent, change.hostname}];
             append_names_to(found, "{}{}{}{}", found.empty() ? "" : ", ", change.offer.endpoint,
                             change.offer.target.empty() ? "" : " -> ", change.offer.target);
+        }
+    }
+    // By the policy of the tailnet alone: the device stays as it is.
+    for (const access::Change& change : cluster.access.changes) {
+        const bool is_public =
+            change.gains && std::ranges::any_of(change.who, [](const access::Who& who) {
+                return who.selector.text == access::kInternet;
+            });
+        if (is_public && endpoints.empty()) {
+            failed.push_back(gate_error(
+                "public", "", "the policy lets anyone on the internet reach more than before"));
+            failed.back().found = fmt::format("{}", fmt::join(change.what, ", "));
+            failed.back().expected = "nothing that becomes public";
         }
     }
     for (auto& [device, found] : endpoints) {

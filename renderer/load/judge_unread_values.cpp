@@ -155,7 +155,7 @@ private:
                                       ? "settings of another cluster, which is assumed"
                                       : "settings that can be read: they decide what is rendered";
             diagnostic.hint = fmt::format(
-                "{}; --ignore DIR leaves out files of no cluster",
+                "{}; if the defaults are right: --set proxyConfig.defaultTags=tag:k8s",
                 one.name.empty()
                     ? fmt::format("give them {}", engines::kWaysToGiveValues)
                     : fmt::format("if these are the settings of this cluster: --values {}",

@@ -1,52 +1,89 @@
 #include "renderer/load/unread_settings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "renderer/base/pattern.h"
 #include "renderer/core/text_of.h"
-#include "renderer/engines/helm/chart_release.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer::load {
 
 namespace {
 
-constexpr std::string_view kOperatorImage = "k8s-operator";
+// True for the text of the operator's Deployment.
+bool is_operator(std::string_view text) {
+    return text.find("k8s-operator") != std::string_view::npos &&
+           (text.find("OPERATOR_HOSTNAME") != std::string_view::npos ||
+            text.find("PROXY_IMAGE") != std::string_view::npos);
+}
 
-// Values of the chart, in the syntax of any tool: "proxyConfig: {defaultTags: tag:a}",
-// "proxyConfig.defaultTags=tag:a".
+// Keys of the chart's values, in the syntax of any tool: "proxyConfig: {defaultTags: tag:a}",
+// "proxyConfig.defaultTags=tag:a", `name = "proxyConfig.defaultTags"`. Source: tailscale v1.98.9
+// cmd/k8s-operator/deploy/chart/values.yaml.
 constexpr std::string_view kChartValues =
-    R"(\bproxyConfig\b(?s:.{0,400}?)\b(defaultTags|defaultProxyClass|firewallMode)\b)";
-// Further values, which other charts have as well.
-constexpr std::string_view kCommonValues = R"(\b(loginServer|ingressClass)\b)";
+    R"(\bproxyConfig\b(?s:.{0,1000}?)\b(defaultTags|defaultProxyClass|firewallMode|image)\b)"
+    R"(|\b(loginServer)\b|\b(ingressClass)(?:\.(?:name|enabled)|["']?[ \t]*:[ \t]*(?:\{|\r?\n)))";
 // Variables of the operator's Deployment. Source: tailscale v1.98.9
 // cmd/k8s-operator/deploy/chart/templates/deployment.yaml, and operator.go for the load balancer.
 constexpr std::string_view kVariables =
     R"(\b(OPERATOR_DEFAULT_LOAD_BALANCER|OPERATOR_INGRESS_CLASS_NAME|OPERATOR_LOGIN_SERVER|)"
     R"(PROXY_TAGS|PROXY_IMAGE|PROXY_DEFAULT_CLASS|PROXY_FIREWALL_MODE)\b)";
+// What follows a key: its value, which Terraform and others write beside "value".
+constexpr std::string_view kValue =
+    R"(^(?:\.[a-z]+)*["']?[\s,]*(?:value["']?)?[ \t]*[:=][ \t]*["']?([^\s"',}\]]*))";
 
-// Replaces lines that are comments by spaces.
-void blank_comments(std::string& text) {
-    std::size_t end = 0;
-    for (std::size_t begin = 0; begin < text.size(); begin = end + 1) {
-        end = std::min(text.find('\n', begin), text.size());
-        const std::size_t first = text.find_first_not_of(" \t", begin);
-        if (first < end && (text[first] == '#' || text.compare(first, 2, "//") == 0)) {
-            std::fill(text.begin() + static_cast<std::ptrdiff_t>(first),
-                      text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+// A text without the lines that are comments.
+class Code {
+public:
+    explicit Code(std::string_view text) {
+        for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+            end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+            const std::size_t first = std::min(text.find_first_not_of(" \t", begin), end - 1);
+            if (text[first] != '#' && text.compare(first, 2, "//") != 0) {
+                lines_.emplace(text_.size(), begin);
+                text_ += text.substr(begin, end - begin);
+            }
         }
     }
-}
+
+    [[nodiscard]] std::string_view text() const { return text_; }
+
+    // Returns the place in the whole text.
+    [[nodiscard]] std::size_t offset(std::size_t at) const {
+        const auto line = std::prev(lines_.upper_bound(at));
+        return line->second + (at - line->first);
+    }
+
+private:
+    std::string text_;
+    std::map<std::size_t, std::size_t> lines_;  // where each line begins: here -> in the whole text
+};
 
 // True if the text is that of values of the chart.
 bool is_values_file(std::string_view text) {
-    return text.starts_with("proxyConfig:") || text.find("\nproxyConfig:") != std::string::npos;
+    return text.starts_with("proxyConfig:") ||
+           text.find("\nproxyConfig:") != std::string_view::npos;
+}
+
+// True if the value leaves the chart's default in force.
+bool is_default(std::string_view key, std::string_view value) {
+    return value.empty() || value == "null" || value == (key == "defaultTags" ? "tag:k8s" : "auto");
+}
+
+// True if the value can only be one of the operator's.
+bool is_of_operator(std::string_view key, std::string_view value) {
+    return key == "defaultProxyClass" ||
+           (key == "defaultTags" &&
+            (value.starts_with("tag:") || value.find_first_of("$<{") != std::string_view::npos));
 }
 
 class SettingsSearch {
@@ -70,57 +107,84 @@ public:
         if (!text || !may_have_settings(*text)) {
             return;
         }
-        std::string code = *text;
-        blank_comments(code);
-        const base::Pattern::Span found = first_setting(code);
+        const Code code(*text);
+        const bool is_mentioned = repo::mentions_tailscale(*text) || repo::mentions_tailscale(path);
+        const base::Pattern::Span found = first_setting(code.text(), is_mentioned);
         if (found.begin == std::string::npos) {
             return;
         }
-        const std::string name = code.substr(found.begin, found.end - found.begin);
-        const Pos pos =
-            loaded_.sources.pos(loaded_.sources.add(path, std::move(*text)), found.begin);
+        const std::string name(code.text().substr(found.begin, found.end - found.begin));
+        const bool is_whole = is_values_file(code.text());
+        const Pos pos = loaded_.sources.pos(loaded_.sources.add(path, std::move(*text)),
+                                            code.offset(found.begin));
         loaded_.unread_values.push_back({.kind = engines::Unread::Elsewhere,
                                          .below = loaded_.values.size(),
-                                         .name = is_values_file(code) ? path : std::string(),
+                                         .name = is_whole ? path : std::string(),
                                          .diagnostic = {.pos = pos, .found = name}});
     }
 
 private:
-    // A fast test that most files fail.
-    [[nodiscard]] static bool may_have_settings(std::string_view text) {
-        return text.find("proxyConfig") != std::string_view::npos ||
-               text.find("PROXY_") != std::string_view::npos ||
-               text.find("OPERATOR_") != std::string_view::npos ||
-               text.find(engines::kOperatorChart) != std::string_view::npos;
+    [[nodiscard]] bool has_operator() const {
+        return operators_.is_any || loaded_.operator_bundle.has_value();
     }
 
-    [[nodiscard]] base::Pattern::Span first_setting(std::string_view code) const {
-        if (!operators_.is_any && !loaded_.operator_bundle) {
-            for (const base::Pattern* pattern : {&*values_, &*common_values_}) {
-                const bool counts = pattern == &*values_ ||
-                                    code.find(engines::kOperatorChart) != std::string_view::npos;
-                const auto spans =
-                    counts ? pattern->find(code, 0) : decltype(pattern->find({}, 0)){};
-                if (!spans.empty()) {
-                    return spans.back();
-                }
-            }
-        }
-        if (code.find("operator") == std::string_view::npos) {
-            return {};
-        }
+    // A fast test that most files fail.
+    [[nodiscard]] static bool may_have_settings(std::string_view text) {
+        return std::ranges::any_of(
+            std::array<std::string_view, 5>{"proxyConfig", "PROXY_", "OPERATOR_", "loginServer",
+                                            "ingressClass"},
+            [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+    }
+
+    // Calls `is_setting(key, rest)` for each match of the pattern, `rest` being the text behind the
+    // key. Returns the span of the first key for which it is true.
+    template <typename IsSetting>
+    static base::Pattern::Span first_of(const base::Pattern& pattern, std::string_view code,
+                                        const IsSetting& is_setting) {
         for (std::size_t from = 0;;) {
-            const auto spans = variables_->find(code, from);
-            if (spans.empty()) {
+            const std::vector<base::Pattern::Span> spans = pattern.find(code, from);
+            const auto key = std::find_if(
+                spans.rbegin(), spans.rend(),
+                [](const base::Pattern::Span& one) { return one.begin != std::string::npos; });
+            if (key == spans.rend()) {
                 return {};
             }
-            const std::string_view name =
-                code.substr(spans.back().begin, spans.back().end - spans.back().begin);
-            if (!operators_.variables.contains(name)) {
-                return spans.back();
+            if (is_setting(code.substr(key->begin, key->end - key->begin), code.substr(key->end))) {
+                return *key;
             }
-            from = spans.back().end;
+            from = key->end;
         }
+    }
+
+    [[nodiscard]] base::Pattern::Span first_setting(std::string_view code,
+                                                    bool is_mentioned) const {
+        if (!has_operator()) {
+            const base::Pattern::Span found =
+                first_of(*values_, code, [&](std::string_view key, std::string_view rest) {
+                    return is_value(key, rest, is_mentioned);
+                });
+            if (found.begin != std::string::npos) {
+                return found;
+            }
+        }
+        const bool is_patch = code.find("name: operator") != std::string_view::npos;
+        return first_of(*variables_, code, [&](std::string_view key, std::string_view) {
+            return (is_mentioned || is_patch || key == "OPERATOR_DEFAULT_LOAD_BALANCER") &&
+                   !operators_.variables.contains(key);
+        });
+    }
+
+    [[nodiscard]] bool is_value(std::string_view key, std::string_view rest,
+                                bool is_mentioned) const {
+        const std::vector<base::Pattern::Span> spans = value_->find(rest, 0);
+        if (spans.empty()) {
+            return false;
+        }
+        const std::string_view value = rest.substr(spans[1].begin, spans[1].end - spans[1].begin);
+        if (key == "image" || key == "ingressClass") {
+            return is_mentioned;
+        }
+        return !is_default(key, value) && (is_mentioned || is_of_operator(key, value));
     }
 
     const repo::SourceTree& tree_;
@@ -128,8 +192,8 @@ private:
     Loaded& loaded_;
     std::set<std::string, std::less<>> objects_;  // files with Kubernetes objects
     std::optional<base::Pattern> values_ = base::Pattern::parse(kChartValues);
-    std::optional<base::Pattern> common_values_ = base::Pattern::parse(kCommonValues);
     std::optional<base::Pattern> variables_ = base::Pattern::parse(kVariables);
+    std::optional<base::Pattern> value_ = base::Pattern::parse(kValue);
 };
 
 }  // namespace
@@ -138,7 +202,7 @@ bool has_operator_deployment(const Loaded& loaded) {
     return std::ranges::any_of(loaded.documents, [&](const Document& document) {
         return document.reachable && document.mentions_tailscale &&
                text_of(document.kind) == "Deployment" &&
-               document_text(loaded, document).find(kOperatorImage) != std::string_view::npos;
+               is_operator(document_text(loaded, document));
     });
 }
 

@@ -53,6 +53,9 @@ ChartRelease ChartRelease::clone() const {
 }
 
 bool is_path_to_operator(std::string_view path) {
+    while (path.ends_with('/')) {
+        path.remove_suffix(1);
+    }
     return path.ends_with(kChartInRepository);
 }
 

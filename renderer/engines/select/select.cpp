@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/base/printable.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/engines.h"
 #include "renderer/engines/fleet/cluster_match.h"
@@ -240,7 +241,7 @@ Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
             .error("missing-path", {}, is_url ? "a URL is not read" : "no such file or directory")
             .where(is_url ? options.path : root)
             .expected("a directory with manifests, or a manifest")
-            .hint(is_url ? "clone the repository first: git clone " + options.path
+            .hint(is_url ? "clone the repository first: git clone " + shell_word(options.path)
                          : "correct the path; it is relative to the current directory");
         selection.bundles.emplace_back();
         return selection;

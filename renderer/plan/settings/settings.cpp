@@ -240,6 +240,15 @@ std::string_view env_text(std::string_view name, const Value& entry, Diagnostics
             .hint("put it in quotes");
         return {};
     }
+    const bool is_open = value->text().find("${") != std::string_view::npos;
+    if ((is_open && decides_rendering(name)) || name.find("${") != std::string_view::npos) {
+        diagnostics
+            .error("unresolved-variable", value->pos(),
+                   fmt::format("\"{}\" in \"operatorConfig.extraEnv\" is not known here", name))
+            .found(fmt::format("\"{}\"", value->text()))
+            .expected("a name and a value without variables")
+            .hint("set the variables that Flux uses, with --substitute NAME=VALUE");
+    }
     return value->text();
 }
 

@@ -16,7 +16,6 @@ namespace renderer::access {
 namespace {
 
 using ChangeKind = Change::Kind;
-
 const std::vector<Access> kNoAccess;
 
 void sort_texts(std::vector<std::string>& all) {

@@ -55,8 +55,9 @@ TEST(Confidential, LooksThroughALargeDocument) {
     }();
     for (const bool is_secret : {true, false}) {
         const std::string kind = is_secret ? "kind: Secret\n" : "kind: Pod\n";
-        const std::string text = "kind: Secret\n---\ndata:\n" + lines + "  c: @b\n" + lines + kind +
-                                 "---\nkind: Secret\n";
+        std::string text = "kind: Secret\n---\ndata:\n";
+        text.append(lines).append("  c: @b\n").append(lines).append(kind);
+        text.append("---\nkind: Secret\n");
         EXPECT_EQ(printed(text, {.message = "wrong"}).find('@') == std::string::npos, is_secret);
     }
 }

@@ -371,11 +371,9 @@ private:
     }
 
     static auto likeness_of(const Change& change) {
-        const bool is_public = std::ranges::any_of(
-            change.who, [](const Who& who) { return who.selector.text == kInternet; });
-        return std::tuple(!is_public, change.kind, !change.gains, !change.is_certain, change.parts,
-                          change.postures, change.roles, change.others, change.before, change.after,
-                          change.needs_approval);
+        return std::tuple(!change.concerns_internet(), change.kind, !change.gains,
+                          !change.is_certain, change.parts, change.postures, change.roles,
+                          change.others, change.before, change.after, change.needs_approval);
     }
 
     static std::vector<std::string> names_of(const std::vector<Who>& all) {

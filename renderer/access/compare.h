@@ -2,6 +2,7 @@
 // equal under another name (a renamed group, a moved rule, a renamed device) is no change.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "renderer/access/evaluate.h"
+#include "renderer/access/model.h"
 #include "renderer/access/report.h"
 #include "renderer/core/source_map.h"
 #include "renderer/policy/hujson.h"
@@ -41,6 +43,12 @@ struct Change {
     std::vector<std::string> rules = {};  // "policy.hujson:7 (grants)": of the side that allows it
     // Of `what`: routes, exit nodes and Tailscale Services that someone has to approve by hand.
     bool needs_approval = false;
+
+    // True if anyone on the internet is among `who`.
+    [[nodiscard]] bool concerns_internet() const {
+        return std::ranges::any_of(who,
+                                   [](const Who& one) { return one.selector.text == kInternet; });
+    }
 };
 
 struct Changes {

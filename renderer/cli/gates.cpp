@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "renderer/access/compare.h"
-#include "renderer/access/model.h"
 #include "renderer/base/printable.h"
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/cluster_tree.h"
@@ -33,11 +32,7 @@ void add_public(const diff::ClusterComparison& cluster, std::vector<Diagnostic>&
     }
     // By the policy of the tailnet alone: the device stays as it is.
     for (const access::Change& change : cluster.access.changes) {
-        const bool is_public =
-            change.gains && std::ranges::any_of(change.who, [](const access::Who& who) {
-                return who.selector.text == access::kInternet;
-            });
-        if (is_public && endpoints.empty()) {
+        if (change.gains && change.concerns_internet() && endpoints.empty()) {
             failed.push_back(gate_error(
                 "public", "", "the policy lets anyone on the internet reach more than before"));
             failed.back().found = fmt::format("{}", fmt::join(change.what, ", "));

@@ -94,10 +94,7 @@ std::string line_text(const Change& change) {
 OutlineLine line_of(const Change& change) {
     const bool is_state =
         change.kind == Change::Kind::Recording || change.kind == Change::Kind::Approval;
-    const bool is_public =
-        change.gains && std::ranges::any_of(change.who, [](const access::Who& who) {
-            return who.selector.text == access::kInternet;
-        });
+    const bool is_public = change.gains && change.concerns_internet();
     OutlineLine line{is_public      ? '!'
                      : is_state     ? '~'
                      : change.gains ? '+'

@@ -86,6 +86,13 @@ bool is_of_operator(std::string_view key, std::string_view value) {
             (value.starts_with("tag:") || value.find_first_of("$<{") != std::string_view::npos));
 }
 
+// Compiled when the first file needs them: that takes almost as long as a small run.
+struct Patterns {
+    base::Pattern values = base::Pattern::parse(kChartValues).value();
+    base::Pattern variables = base::Pattern::parse(kVariables).value();
+    base::Pattern value = base::Pattern::parse(kValue).value();
+};
+
 class SettingsSearch {
 public:
     SettingsSearch(const repo::SourceTree& tree, const InstalledOperators& operators,
@@ -106,6 +113,9 @@ public:
         Result<std::string> text = tree_.read(path);
         if (!text || !may_have_settings(*text)) {
             return;
+        }
+        if (!patterns_) {
+            patterns_.emplace();
         }
         const Code code(*text);
         const bool is_mentioned = repo::mentions_tailscale(*text) || repo::mentions_tailscale(path);
@@ -160,7 +170,7 @@ private:
                                                     bool is_mentioned) const {
         if (!has_operator()) {
             const base::Pattern::Span found =
-                first_of(*values_, code, [&](std::string_view key, std::string_view rest) {
+                first_of(patterns_->values, code, [&](std::string_view key, std::string_view rest) {
                     return is_value(key, rest, is_mentioned);
                 });
             if (found.begin != std::string::npos) {
@@ -168,7 +178,7 @@ private:
             }
         }
         const bool is_patch = code.find("name: operator") != std::string_view::npos;
-        return first_of(*variables_, code, [&](std::string_view key, std::string_view) {
+        return first_of(patterns_->variables, code, [&](std::string_view key, std::string_view) {
             return (is_mentioned || is_patch || key == "OPERATOR_DEFAULT_LOAD_BALANCER") &&
                    !operators_.variables.contains(key);
         });
@@ -176,7 +186,7 @@ private:
 
     [[nodiscard]] bool is_value(std::string_view key, std::string_view rest,
                                 bool is_mentioned) const {
-        const std::vector<base::Pattern::Span> spans = value_->find(rest, 0);
+        const std::vector<base::Pattern::Span> spans = patterns_->value.find(rest, 0);
         if (spans.empty()) {
             return false;
         }
@@ -191,9 +201,7 @@ private:
     const InstalledOperators& operators_;
     Loaded& loaded_;
     std::set<std::string, std::less<>> objects_;  // files with Kubernetes objects
-    std::optional<base::Pattern> values_ = base::Pattern::parse(kChartValues);
-    std::optional<base::Pattern> variables_ = base::Pattern::parse(kVariables);
-    std::optional<base::Pattern> value_ = base::Pattern::parse(kValue);
+    std::optional<Patterns> patterns_;
 };
 
 }  // namespace

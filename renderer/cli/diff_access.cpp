@@ -197,17 +197,14 @@ std::vector<Diagnostic> failed_gains(const Options& options, const AccessSide& b
             continue;
         }
         const Result<access::Selector> selector = selector_of(who, base, head);
-        for (const std::string& part : comparison.access->unjudged) {
+        const auto add_unknown = [&](const std::string& found) {
             failed.push_back(gate_error(
                 word, "", fmt::format("it is not known whether \"{}\" may reach more", who)));
-            failed.back().found = part;
-        }
+            failed.back().found = found;
+        };
+        std::ranges::for_each(comparison.access->unjudged, add_unknown);
         for (const diff::ClusterComparison& cluster : comparison.clusters) {
-            for (const std::string& rule : cluster.access.unknown_gained) {
-                failed.push_back(gate_error(
-                    word, "", fmt::format("it is not known whether \"{}\" may reach more", who)));
-                failed.back().found = rule;
-            }
+            std::ranges::for_each(cluster.access.unknown_gained, add_unknown);
             for (const access::Change& change : cluster.access.changes) {
                 if (change.gains && access::concerns(change, *selector, *head.policy)) {
                     Diagnostic error =

@@ -18,17 +18,23 @@ namespace renderer::engines {
 
 namespace {
 
-// Returns the clusters with units that have inputs.
-std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
-                                           const std::vector<BuildUnit>& units, bool skips_kept) {
+// Returns the clusters with units that have inputs and, if there are any, those with units that
+// install the operator, whose values are settings of the rendering.
+std::set<std::string> clusters_to_render(GitOpsTree& repository,
+                                         const std::vector<BuildUnit>& units, bool skips_kept) {
     std::set<std::string> clusters;
-    for (const BuildUnit& unit : units) {
-        // Flux has no name for the cluster that it runs in.
-        const std::string name(unit.cluster.empty() ? kOwnCluster : unit.cluster);
-        if (is_rendered(unit, skips_kept) && !clusters.contains(name) &&
-            input_count(repository, unit) > 0) {
-            clusters.insert(name);
+    const auto add_if = [&](const auto& is_wanted) {
+        for (const BuildUnit& unit : units) {
+            // Flux has no name for the cluster that it runs in.
+            const std::string name(unit.cluster.empty() ? kOwnCluster : unit.cluster);
+            if (is_rendered(unit, skips_kept) && !clusters.contains(name) && is_wanted(unit)) {
+                clusters.insert(name);
+            }
         }
+    };
+    add_if([&](const BuildUnit& unit) { return input_count(repository, unit) > 0; });
+    if (!clusters.empty()) {
+        add_if([&](const BuildUnit& unit) { return installs_operator(repository, unit); });
     }
     return clusters;
 }
@@ -246,7 +252,7 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options, bo
         return false;
     }
     const std::set<std::string> clusters =
-        clusters_with_inputs(repository, units, options.skip_suspended);
+        clusters_to_render(repository, units, options.skip_suspended);
     // The user may give any name to the cluster that an engine runs in.
     const bool may_be_own = is_configured || clusters.contains(std::string(kOwnCluster));
     names.erase(std::string(kOwnCluster));

@@ -44,8 +44,8 @@ bool file_installs_operator(const GitOpsTree& repository, const std::string& pat
     });
 }
 
-// True for an Application that installs the operator's chart.
-bool applies_operator(const BuildUnit& unit) {
+// True for an Application with the operator's chart as its source.
+bool has_operator_source(const BuildUnit& unit) {
     return unit.chart && (unit.state == UnitState::External || has_content(unit)) &&
            is_operator_chart(chart_of_source(unit.chart->source));
 }
@@ -55,6 +55,13 @@ bool applies_operator(const BuildUnit& unit) {
 std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit) {
     return static_cast<std::size_t>(std::ranges::count_if(
         unit.claims, [&](const std::string& path) { return repository.holds_input(path); }));
+}
+
+bool installs_operator(const GitOpsTree& repository, const BuildUnit& unit) {
+    return has_operator_source(unit) ||
+           (has_content(unit) && std::ranges::any_of(unit.claims, [&](const std::string& path) {
+                return file_installs_operator(repository, path);
+            }));
 }
 
 bool is_archived(const GitOpsTree& repository, const std::string& path) {
@@ -108,7 +115,7 @@ std::map<std::string, std::vector<std::string>> unreached_inputs(
         reached.insert(unit.claims.begin(), unit.claims.end());
     }
     std::map<std::string, std::vector<std::string>> unreached, operators;
-    bool has_operator = std::ranges::any_of(units, applies_operator);
+    bool has_operator = std::ranges::any_of(units, has_operator_source);
     for (const repo::WalkedDir* dir : repository.dirs()) {
         for (const std::string& name : dir->files) {
             const std::string path = repo::join_path(dir->path, name);

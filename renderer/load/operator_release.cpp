@@ -48,9 +48,16 @@ Value rendering_values(const Value& values) {
     if (proxies.size() > 0) {
         taken.put("proxyConfig", std::move(proxies));
     }
+    Value config = Value::map();
     if (const Value* env = values.at({"operatorConfig", "extraEnv"})) {
-        Value config = Value::map();
         config.put("extraEnv", env->clone());
+    }
+    if (const Value* tag = values.at({"operatorConfig", "image", "tag"})) {
+        Value image = Value::map();
+        image.put("tag", tag->clone());
+        config.put("image", std::move(image));
+    }
+    if (config.size() > 0) {
         taken.put("operatorConfig", std::move(config));
     }
     return taken;

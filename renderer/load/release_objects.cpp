@@ -101,16 +101,21 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
     return {};
 }
 
-// In `ref`, the digest comes before the range, and the range before the tag.
+// Returns the version that `ref` of a source names: its range, else its tag.
+std::string version_in_ref(const Value& source) {
+    const std::string_view range = text_of(source, {"spec", "ref", "semver"});
+    return std::string(range.empty() ? text_of(source, {"spec", "ref", "tag"}) : range);
+}
+
+// In `ref`, the digest has precedence.
 void set_reference(const Value& source, engines::ChartRelease& release) {
     if (!source.is_map()) {
         release.address.unknown = fmt::format("no OCIRepository {} in the tree", release.chart);
         return;
     }
-    const std::string_view range = text_of(source, {"spec", "ref", "semver"});
     const std::string_view digest = text_of(source, {"spec", "ref", "digest"});
     release.chart = text_of(source, {"spec", "url"});
-    release.version = range.empty() ? text_of(source, {"spec", "ref", "tag"}) : range;
+    release.version = version_in_ref(source);
     release.address = {.chart = release.chart, .version = release.version};
     if (!digest.empty()) {
         release.address = {.chart = fmt::format("{}@{}", release.chart, digest)};
@@ -165,7 +170,13 @@ std::vector<engines::ChartRelease> releases_of(const Document& document, const V
         if (!release.source.empty() && !foreign_sources.contains(release.source)) {
             release.dir = repo::normal_path(repo::join_path(root, release.chart));
             release.files_dir = repo::normal_path(root);
-        } else if (release.replaces_defaults) {
+            continue;
+        }
+        if (!release.source.empty()) {
+            release.version = version_in_ref(
+                named(loaded, "GitRepository", release.source, release.source_namespace));
+        }
+        if (release.replaces_defaults) {
             for (engines::ValuesFile& file : release.values_files) {
                 file.elsewhere = engines::kOfChart;
             }

@@ -27,10 +27,11 @@ void add_release_values(const Value& object, ChartRelease& release) {
 void set_chart(const Value& spec, std::string_view ns, ChartRelease& release) {
     release.chart = text_of(spec, {"chart"});
     release.is_reference = false;
-    release.version = text_of(spec, {"version"});
+    const std::string_view kind = text_of(spec, {"sourceRef", "kind"});
+    // Flux ignores the version of a chart whose source is not a HelmRepository.
+    release.version = kind == "HelmRepository" ? text_of(spec, {"version"}) : std::string_view();
     release.address = {.chart = release.chart, .version = release.version};
     release.source_namespace = first_text({text_of(spec, {"sourceRef", "namespace"}), ns});
-    const std::string_view kind = text_of(spec, {"sourceRef", "kind"});
     const std::string_view source = text_of(spec, {"sourceRef", "name"});
     if (kind == "GitRepository") {
         release.source = source;

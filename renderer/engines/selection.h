@@ -85,7 +85,10 @@ struct Selection {
     std::size_t skipped_files = 0;
     std::vector<LeftAlone> left_alone;
     std::vector<std::string> other_languages;  // files that mention Tailscale
-    Diagnostics unlisted;                      // warnings about inputs that are not listed
+    std::vector<std::string> programs;         // scripts and source files that may run helm
+    // Values files of charts that depend on the operator's, with the directory of the chart.
+    std::vector<std::pair<std::string, std::string>> umbrella_values;
+    Diagnostics unlisted;  // warnings about inputs that are not listed
     std::vector<ChartFile> chart_files;
     std::vector<ExposingPatch> patches;  // of kustomizations that are built
     std::vector<ChartRelease> releases;  // of Applications that clusters apply

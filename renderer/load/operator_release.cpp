@@ -151,6 +151,7 @@ private:
                 engines::ValuesFile{repo::relative_path(defaults, release.files_dir)});
         }
         release.is_operator = true;
+        operators_.charts.insert(release.dir);
         Found one{.release = spelled.clone(), .version = release.version};
         if (!engines::installs_operator_alone(tree_, release)) {
             if (!is_file || !take_dependency(release, one)) {

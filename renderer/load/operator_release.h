@@ -33,6 +33,7 @@ struct InstalledOperators {
     InstalledCharts alone;  // install only the operator's chart; they are not rendered
     std::vector<ReplacedChart> replaced;
     std::set<std::string, std::less<>> variables;  // of the operator's pod, set by chart values
+    std::set<std::string> charts;                  // directories of all charts that are installed
 };
 
 // Looks for the chart among the loaded documents, the releases of the selection and its

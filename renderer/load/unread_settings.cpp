@@ -226,6 +226,19 @@ void note_unread_settings(const repo::SourceTree& tree, const engines::Selection
     for (const std::string& path : selection.other_languages) {
         search.search(path);
     }
+    if (operators.is_any || loaded.operator_bundle) {
+        return;  // other settings are values of another installation
+    }
+    for (const std::string& path : selection.programs) {
+        if (repo::file_mentions_tailscale(tree, path)) {
+            search.search(path);
+        }
+    }
+    for (const auto& [chart, path] : selection.umbrella_values) {
+        if (!operators.charts.contains(chart)) {
+            search.search(path);
+        }
+    }
 }
 
 }  // namespace renderer::load

@@ -9,7 +9,7 @@
 #include "renderer/engines/engines.h"
 #include "renderer/engines/fleet/cluster_match.h"
 #include "renderer/engines/kustomize/build_files.h"
-#include "renderer/engines/select/other_languages.h"
+#include "renderer/engines/select/unread_files.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -254,7 +254,7 @@ Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
                                 .options = options,
                                 .cluster = cluster};
     Selector(context, dirs).run();
-    selection.other_languages = files_in_other_languages(tree, dirs);
+    find_unread_files(tree, root, dirs, selection);
     return selection;
 }
 

@@ -1,0 +1,17 @@
+// Finds files that tailrender does not execute and that may nevertheless say what is deployed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "renderer/engines/selection.h"
+#include "renderer/repo/source_tree.h"
+#include "renderer/repo/walk.h"
+
+namespace renderer::engines {
+
+// Sets `other_languages`, `programs` and `umbrella_values` of the selection.
+void find_unread_files(const repo::SourceTree& tree, const std::string& root,
+                       const std::vector<repo::WalkedDir>& dirs, Selection& selection);
+
+}  // namespace renderer::engines

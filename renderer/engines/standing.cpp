@@ -63,7 +63,7 @@ std::string not_known(const Standing& standing) {
 std::string told(const Standing& standing) {
     switch (standing.liveness) {
         case Liveness::Applied:
-            return standing.name;
+            return standing.reason.empty() ? standing.name : not_known(standing);
         case Liveness::Kept:
             return fmt::format("{} is kept: {}", standing.name, standing.reason);
         case Liveness::Absent:
@@ -141,8 +141,9 @@ bool may_make(const Standing& release, const repo::InventoryDevice& device) {
 std::optional<std::string> holder(const Standings& standings, const repo::InventoryDevice& device,
                                   const std::vector<std::string_view>& names, bool is_release) {
     for (const Standing& one : standings.all) {
-        if (rank_of(one.liveness) == 3 &&
-            (!one.is_release || (is_release && may_make(one, device))) &&
+        const bool is_known =
+            rank_of(one.liveness) < 3 && (one.liveness != Liveness::Applied || one.reason.empty());
+        if (!is_known && (!one.is_release || (is_release && may_make(one, device))) &&
             (one.text.empty() || may_be_of(one, names, device.source))) {
             return one.text.empty()
                        ? fmt::format("another unit may have it now: {}", told(one))

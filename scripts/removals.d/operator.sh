@@ -22,11 +22,13 @@ rm -r ts clusters/den/ts.yaml
 kept
 begin 'argo: an Application with the operator in a chart that moves' umbrella
 mv charts/ts charts/tailscale
-refused unexplained-removal
-kept --allow-removal Application/argocd/ts
+refused unread-values
+refused unexplained-removal --set proxyConfig.defaultTags=tag:den
+kept --set proxyConfig.defaultTags=tag:den --allow-removal Application/argocd/ts
 begin 'argo: an Application with the operator in another repository' umbrella
 sed -i 's,acme/den,acme/hut,' apps/ts.yaml
-refused unexplained-removal
+refused unread-values
+refused unexplained-removal --set proxyConfig.defaultTags=tag:den
 begin 'flux: values of an operator that is suspended' operator
 sed -i 's,^spec:,spec:\n  suspend: true,; s,tag:den,tag:cave,' ts/op.yaml
 refused unexplained-removal

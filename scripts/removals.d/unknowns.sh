@@ -36,6 +36,20 @@ echo 'namePrefix: a-' >>media/kustomization.yaml
 refused kustomize-failed
 grep -q 'which Kustomization flux-system/media applies' said || fail "does not name the unit"
 rm "$bin/kustomize"
+begin 'flux: a unit is renamed with its release, whose values move to a Secret' flux
+chart
+working_helm
+mkdir web
+printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system}}}\n  values: {name: chart}\n' >web/release.yaml
+kustomization clusters/den/web.yaml web ./web
+again
+grep -q '^media-chart ' said || fail 'the chart is not rendered before the edit'
+rm clusters/den/web.yaml
+kustomization clusters/den/site.yaml site ./web
+sed -i 's/name: chart, namespace/name: site, namespace/; s/  values: .*/  valuesFrom: [{kind: Secret, name: site}]/' web/release.yaml
+helm true
+refused unexplained-removal
+grep -q 'another unit may have it now: the objects of HelmRelease/media/site are not known' said || fail "does not name the release"
 for source in 'Secret, name: operator-oauth' 'ConfigMap, name: operator, optional: true'; do
   begin "flux: values of the operator move to $source" classes
   sed -i "s/  values: .*/  valuesFrom: [{kind: $source}]/" media/operator.yaml

@@ -24,13 +24,15 @@ struct SelectContext {
     const Cluster& cluster;
 };
 
-// Adds files that may be values or templates of charts, if `is_wanted(path, in_chart)`.
+// Adds files that may be values, templates or helpers of charts, if `is_wanted(path, in_chart)`.
 template <typename IsWanted>
 void add_chart_files(const DirList& dirs, const IsWanted& is_wanted, Selection& selection) {
     for (const repo::WalkedDir* dir : dirs) {
         for (const std::string& name : dir->files) {
             const std::string path = repo::join_path(dir->path, name);
-            if (repo::is_manifest_name(name) && is_wanted(path, dir->in_chart)) {
+            const bool may_expose =
+                repo::is_manifest_name(name) || (dir->in_chart && name.ends_with(".tpl"));
+            if (may_expose && is_wanted(path, dir->in_chart)) {
                 selection.chart_files.push_back({path, dir->in_chart, true});
             }
         }

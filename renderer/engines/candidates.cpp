@@ -72,7 +72,7 @@ std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_
     if (found) {
         units.push_back(incomplete_unit(object, std::move(*found)));
     } else if (is_set) {
-        return units_of_resource_set(object,
+        return units_of_resource_set(object, input_providers(),
                                      [&](const auto& made) { return units_of(made, is_final); });
     } else if (is_kustomization) {
         units.push_back(flux_unit(repository_, object));
@@ -87,6 +87,16 @@ std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_
         }
     }
     return units;
+}
+
+std::vector<const Value*> Candidates::input_providers() const {
+    std::vector<const Value*> found;
+    for (const EngineObject& object : repository_.objects()) {
+        if (is_input_provider(object.root)) {
+            found.push_back(&object.root);
+        }
+    }
+    return found;
 }
 
 std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {

@@ -50,6 +50,7 @@ public:
     void add_names(const Candidate& root, RootFolder& folder) const;
 
 private:
+    [[nodiscard]] std::vector<const Value*> input_providers() const;
     std::vector<BuildUnit> set_units(const EngineObject& set);
 
     GitOpsTree& repository_;

@@ -34,6 +34,13 @@ std::string stream_of(const std::vector<Value>& objects) {
     return stream;
 }
 
+void set_namespace(Value& object, const std::string& ns) {
+    Value* metadata = object.find("metadata");
+    if (metadata != nullptr && metadata->is_map() && !ns.empty()) {
+        metadata->put("namespace", ns);
+    }
+}
+
 class SetReader {
 public:
     SetReader(const repo::SourceTree& tree, engines::Selection& selection,
@@ -79,10 +86,7 @@ private:
         if (discarded.has_errors() || !engines::is_resource_set(root)) {
             return;
         }
-        Value* metadata = root.find("metadata");
-        if (metadata != nullptr && metadata->is_map() && !document.effective_namespace.empty()) {
-            metadata->put("namespace", document.effective_namespace);
-        }
+        set_namespace(root, document.effective_namespace);
         const std::string name = document.object_name();
         const std::string mark = engines::why_set_is_disabled(root);
         const std::string kept(mark.empty() ? std::string(kept_reason(loaded_, document))
@@ -92,7 +96,15 @@ private:
             selection_.rendered_charts.insert(name);
             return;
         }
-        const engines::MadeObjects objects = engines::expand_resource_set(root);
+        const std::vector<const Value*> providers = input_providers();
+        const engines::MadeObjects objects = engines::expand_resource_set(root, providers);
+        bool is_whole = true;
+        const std::vector<const Value*> read = engines::providers_of(root, providers, is_whole);
+        for (const Value* provider : read) {
+            selection_.rendered_charts.insert(object_name(
+                text_of(*provider, {"kind"}), text_of(*provider, {"metadata", "namespace"}),
+                text_of(*provider, {"metadata", "name"})));
+        }
         loaded_.standings.all.push_back({name,
                                          !objects.unresolved.empty() ? engines::Liveness::Unknown
                                          : kept.empty()              ? engines::Liveness::Applied
@@ -100,7 +112,7 @@ private:
                                          objects.unresolved.empty() ? kept : objects.unresolved,
                                          true});
         if (!objects.unresolved.empty()) {
-            warn(root, name, objects.unresolved);
+            warn(root, read, name, objects.unresolved);
         }
         if (const std::string why = why_refused(root, objects.objects); !why.empty()) {
             loaded_.standings.all.push_back({name, engines::Liveness::Broken, why, true});
@@ -123,6 +135,22 @@ private:
              .bundle = file.bundle,
              .rule = selection_.add_rule({.fallback = options_.default_namespace, .edits = false}),
              .unit = std::make_shared<const engines::AppliedUnit>(std::move(unit))});
+    }
+
+    // Returns the applied input providers.
+    std::vector<const Value*> input_providers() {
+        for (; seen_ < loaded_.documents.size(); ++seen_) {
+            const Document& document = loaded_.documents[seen_];
+            if (document.reachable && text_of(document.kind) == "ResourceSetInputProvider") {
+                Diagnostics discarded;
+                set_namespace(providers_.emplace_back(read_document(loaded_, document, discarded)),
+                              document.effective_namespace);
+            }
+        }
+        std::vector<const Value*> found;
+        std::ranges::transform(providers_, std::back_inserter(found),
+                               [](const Value& one) { return &one; });
+        return found;
     }
 
     // Finds a set that has nothing, for example because of wrong indentation.
@@ -156,11 +184,15 @@ private:
         return found ? found->message : std::string();
     }
 
-    void warn(const Value& root, const std::string& name, const std::string& why) {
-        const Value* spec = root.find("spec");
-        const std::vector<engines::ExposingValue> found =
-            spec == nullptr ? std::vector<engines::ExposingValue>()
-                            : engines::find_exposing_values(*spec);
+    void warn(const Value& root, std::vector<const Value*> read, const std::string& name,
+              const std::string& why) {
+        read.insert(read.begin(), &root);
+        std::vector<engines::ExposingValue> found;
+        for (const Value* object : read) {
+            if (const Value* spec = object->find("spec")) {
+                std::ranges::move(engines::find_exposing_values(*spec), std::back_inserter(found));
+            }
+        }
         if (found.empty()) {
             return;
         }
@@ -179,6 +211,8 @@ private:
     const repo::LoadOptions& options_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
+    std::size_t seen_ = 0;  // documents that were searched for input providers
+    std::vector<Value> providers_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/engines/argo/argo_clusters.h"
 #include "renderer/engines/engine_files.h"
 #include "renderer/engines/places.h"
 #include "renderer/engines/templates/go_template.h"
@@ -164,16 +165,11 @@ private:
 
 class Expansion {
 public:
-    explicit Expansion(const Value& set) : set_(set) {}
+    Expansion(const Value& set, const std::vector<const Value*>& providers)
+        : set_(set), providers_(providers) {}
 
     MadeObjects run() {
         const Value* spec = set_.find("spec");
-        for (const Value& provider :
-             items_of(spec == nullptr ? nullptr : spec->find("inputsFrom"))) {
-            const std::string_view name = text_of(provider, {"name"});
-            out_.unresolved = fmt::format("inputs of ResourceSetInputProvider{}{}",
-                                          name.empty() ? "s that a selector chooses" : " ", name);
-        }
         const std::string_view strategy =
             spec == nullptr ? "" : text_of(*spec, {"inputStrategy", "name"});
         if (!strategy.empty() && strategy != "Flatten") {
@@ -193,25 +189,51 @@ public:
 private:
     // Returns false if there are no inputs because they come from elsewhere or are not known.
     bool read_inputs(const Value& spec) {
-        const Value* given = spec.find("inputs");
-        for (const Value& input : items_of(given)) {
-            if (const std::string number = strange_number(input); !number.empty()) {
-                out_.unresolved = fmt::format("the number {} of the inputs", number);
+        for (const Value& input : items_of(spec.find("inputs"))) {
+            if (!add_input(&input, set_)) {
                 return false;
             }
-            Value one = input.is_map() ? input.clone() : Value::map();
-            Value provider = Value::map();
-            provider.put("apiVersion", text_of(set_, {"apiVersion"}));
-            provider.put("kind", text_of(set_, {"kind"}));
-            provider.put("name", text_of(set_, {"metadata", "name"}));
-            provider.put("namespace", text_of(set_, {"metadata", "namespace"}));
-            one.put("provider", std::move(provider));
-            inputs_.push_back(Value::map({{"inputs", std::move(one)}}));
+        }
+        bool is_whole = true;
+        for (const Value* provider : providers_of(set_, providers_, is_whole)) {
+            if (text_of(*provider, {"spec", "type"}) != "Static") {
+                name_unknown(text_of(*provider, {"metadata", "name"}));
+            } else if (!add_input(provider->at({"spec", "defaultValues"}), *provider)) {
+                return false;
+            }
+        }
+        for (const Value& wanted : items_of(spec.find("inputsFrom"))) {
+            if (!is_whole) {
+                name_unknown(text_of(wanted, {"name"}));
+            }
         }
         if (inputs_.empty() && out_.unresolved.empty()) {
             inputs_.push_back(Value::map({{"inputs", Value::map()}}));
         }
         return !inputs_.empty();
+    }
+
+    // `name`: of a provider; "" if a selector chooses it.
+    void name_unknown(std::string_view name) {
+        out_.unresolved = fmt::format("inputs of ResourceSetInputProvider{}{}",
+                                      name.empty() ? "s that a selector chooses" : " ", name);
+    }
+
+    // Adds what an object gives as one set of inputs. Returns false if it is not known.
+    bool add_input(const Value* given, const Value& object) {
+        Value one = given != nullptr && given->is_map() ? given->clone() : Value::map();
+        if (const std::string number = strange_number(one); !number.empty()) {
+            out_.unresolved = fmt::format("the number {} of the inputs", number);
+            return false;
+        }
+        Value provider = Value::map();
+        provider.put("apiVersion", text_of(object, {"apiVersion"}));
+        provider.put("kind", text_of(object, {"kind"}));
+        provider.put("name", text_of(object, {"metadata", "name"}));
+        provider.put("namespace", text_of(object, {"metadata", "namespace"}));
+        one.put("provider", std::move(provider));
+        inputs_.push_back(Value::map({{"inputs", std::move(one)}}));
+        return true;
     }
 
     // `part`: the spec of the set, or one of its steps.
@@ -302,16 +324,61 @@ private:
     }
 
     const Value& set_;
+    const std::vector<const Value*>& providers_;
     std::vector<Value> inputs_;
     std::set<std::string> known_;
     MadeObjects out_;
 };
 
+// True if `wanted`, an entry of "inputsFrom" of a set in namespace `ns`, chooses the provider.
+// Returns nothing if that is not known. A namespace that is "" may be any.
+std::optional<bool> chooses(const Value& wanted, std::string_view ns, const Value& provider) {
+    const std::string_view own = text_of(provider, {"metadata", "namespace"});
+    if (!ns.empty() && !own.empty() && ns != own) {
+        return false;
+    }
+    if (const std::string_view name = text_of(wanted, {"name"}); !name.empty()) {
+        return name == text_of(provider, {"metadata", "name"});
+    }
+    const Value* labels = provider.at({"metadata", "labels"});
+    return selects(wanted.find("selector"),
+                   labels != nullptr && labels->is_map() ? labels->clone() : Value::map());
+}
+
 }  // namespace
 
 bool is_resource_set(const Value& object) {
-    return text_of(object, {"apiVersion"}).starts_with(kGroup) &&
-           text_of(object, {"kind"}) == "ResourceSet";
+    return is_kind(object, kGroup, "ResourceSet");
+}
+
+bool is_input_provider(const Value& object) {
+    return is_kind(object, kGroup, "ResourceSetInputProvider");
+}
+
+std::vector<const Value*> providers_of(const Value& set, const std::vector<const Value*>& providers,
+                                       bool& is_whole) {
+    const std::string_view ns = text_of(set, {"metadata", "namespace"});
+    std::vector<const Value*> chosen;
+    for (const Value& wanted : items_of(set.at({"spec", "inputsFrom"}))) {
+        bool is_found = false;
+        for (const Value* provider : providers) {
+            const std::optional<bool> takes = chooses(wanted, ns, *provider);
+            is_whole = is_whole && takes.has_value();
+            if (takes.value_or(false)) {
+                is_found = true;
+                chosen.push_back(provider);
+            }
+        }
+        is_whole = is_whole && is_found;
+    }
+    std::ranges::stable_sort(chosen, {}, [](const Value* one) {
+        return text_of(*one, {"metadata", "name"});
+    });
+    const auto repeated = std::ranges::unique(chosen, [](const Value* a, const Value* b) {
+        return text_of(*a, {"metadata", "name"}) == text_of(*b, {"metadata", "name"});
+    });
+    chosen.erase(repeated.begin(), repeated.end());
+    return chosen;
 }
 
 std::string why_set_is_disabled(const Value& set) {
@@ -319,8 +386,8 @@ std::string why_set_is_disabled(const Value& set) {
     return lower_case(text) == "disabled" ? fmt::format("{}: {}", kReconcile, text) : std::string();
 }
 
-MadeObjects expand_resource_set(const Value& set) {
-    return Expansion(set).run();
+MadeObjects expand_resource_set(const Value& set, const std::vector<const Value*>& providers) {
+    return Expansion(set, providers).run();
 }
 
 bool resources_mention(const Value& set, std::string_view word) {

@@ -1,7 +1,7 @@
 // ResourceSets of the Flux Operator: the objects that it generates from templates and inputs.
-// Objects that depend on more than the set itself are not known. Source:
-// controlplaneio-fluxcd/flux-operator docs/api/v1/resourceset.md, internal/builder/resourceset.go,
-// internal/inputs.
+// Objects that depend on more than the set and Static input providers are not known. Source:
+// controlplaneio-fluxcd/flux-operator docs/api/v1/resourceset.md, resourcesetinputprovider.md,
+// internal/builder/resourceset.go, internal/inputs.
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@
 namespace renderer::engines {
 
 bool is_resource_set(const Value& object);
+bool is_input_provider(const Value& object);
 
 // Returns why the operator does not reconcile the set, "" if it does.
 std::string why_set_is_disabled(const Value& set);
@@ -22,7 +23,13 @@ struct MadeObjects {
     std::string unresolved;      // why there may be others; "" if there are not
 };
 
-MadeObjects expand_resource_set(const Value& set);
+// Returns those of the providers from which the set takes inputs, in the operator's order.
+// `is_whole` is set to false if the set asks for others, or it is not known which.
+std::vector<const Value*> providers_of(const Value& set, const std::vector<const Value*>& providers,
+                                       bool& is_whole);
+
+// `providers`: the ResourceSetInputProviders that are known.
+MadeObjects expand_resource_set(const Value& set, const std::vector<const Value*>& providers);
 
 // True if the resources of the set, or the templates for them, contain the word.
 bool resources_mention(const Value& set, std::string_view word);

@@ -9,22 +9,21 @@
 namespace renderer::engines {
 namespace {
 
-Value set_of(const std::string& spec) {
+Value object_of(const std::string& kind, const std::string& metadata, const std::string& spec) {
     SourceMap sources;
-    const SourceId source = sources.add("set.yaml",
-                                        "apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\n"
-                                        "metadata: {name: apps, namespace: flux-system}\nspec:\n" +
-                                            spec);
+    const SourceId source =
+        sources.add("set.yaml", "apiVersion: fluxcd.controlplane.io/v1\nkind: " + kind +
+                                    "\nmetadata: {" + metadata + "}\nspec:\n" + spec);
     Diagnostics mistakes;
-    Value set = read_yaml(sources, source, mistakes);
+    Value object = read_yaml(sources, source, mistakes);
     EXPECT_FALSE(mistakes.has_errors());
-    return set;
+    return object;
 }
 
-std::string made(const std::string& spec) {
-    const Value set = set_of(spec);
+std::string made(const std::string& spec, const std::vector<const Value*>& providers = {}) {
+    const Value set = object_of("ResourceSet", "name: apps, namespace: flux-system", spec);
     EXPECT_TRUE(is_resource_set(set));
-    MadeObjects objects = expand_resource_set(set);
+    MadeObjects objects = expand_resource_set(set, providers);
     std::string out;
     for (const Value& object : objects.objects) {
         write_yaml(object, out);
@@ -91,6 +90,54 @@ TEST(ResourceSet, SaysWhatItCannotKnow) {
         SCOPED_TRACE(row.name);
         EXPECT_EQ(made(row.spec), row.want);
     }
+}
+
+TEST(ResourceSet, TakesTheInputsOfStaticProviders) {
+    const auto provider = [](const std::string& metadata, const std::string& spec) {
+        return object_of("ResourceSetInputProvider", metadata, spec);
+    };
+    const std::vector<Value> all = [&] {
+        std::vector<Value> list;
+        list.push_back(provider("name: b, namespace: flux-system, labels: {team: x}",
+                                "  type: Static\n  defaultValues: {a: of-b}\n"));
+        list.push_back(provider("name: a, namespace: flux-system, labels: {team: x}",
+                                "  type: Static\n  defaultValues: {a: of-a}\n"));
+        list.push_back(provider("name: b, namespace: other, labels: {team: x}",
+                                "  type: Static\n  defaultValues: {a: of-other}\n"));
+        list.push_back(provider("name: pulls, namespace: flux-system, labels: {team: y}",
+                                "  type: GitHubPullRequest\n  defaultValues: {a: of-pulls}\n"));
+        return list;
+    }();
+    std::vector<const Value*> providers;
+    for (const Value& one : all) {
+        EXPECT_TRUE(is_input_provider(one));
+        providers.push_back(&one);
+    }
+    const std::string resources = "  resources: [{kind: << inputs.a >>}]\n";
+    struct Row {
+        const char *from, *want;
+    };
+    for (const Row& row : {
+             Row{"{name: b}", "kind: of-b\n"},
+             Row{"{selector: {matchLabels: {team: x}}}", "kind: of-a\nkind: of-b\n"},
+             Row{"{name: b}, {selector: {matchLabels: {team: x}}}", "kind: of-a\nkind: of-b\n"},
+             Row{"{name: b}, {name: pulls}",
+                 "kind: of-b\nunresolved: inputs of ResourceSetInputProvider pulls\n"},
+             Row{"{name: b}, {name: missing}",
+                 "kind: of-b\nunresolved: inputs of ResourceSetInputProvider missing\n"},
+             Row{"{selector: {matchLabels: {team: z}}}",
+                 "unresolved: inputs of ResourceSetInputProviders that a selector chooses\n"},
+         }) {
+        SCOPED_TRACE(row.from);
+        EXPECT_EQ(made(std::string("  inputsFrom: [") + row.from + "]\n" + resources, providers),
+                  row.want);
+    }
+    EXPECT_EQ(made("  inputsFrom: [{name: b}]\n  resources: [{kind: << inputs.provider.name >>}]\n",
+                   providers),
+              "kind: b\n");
+    EXPECT_EQ(
+        made("  inputsFrom: [{name: b}]\n  resources: [{kind: << inputs.id >>}]\n", providers),
+        "unresolved: << inputs.id >>: there is no \"id\" in \"inputs.id\"\n");
 }
 
 TEST(ResourceSet, TakesOneObjectOfEachNameAndNoneThatIsDisabled) {

@@ -14,11 +14,11 @@
 namespace renderer::engines {
 
 std::vector<BuildUnit> units_of_resource_set(
-    const EngineObject& set,
+    const EngineObject& set, const std::vector<const Value*>& providers,
     const std::function<std::vector<BuildUnit>(const EngineObject&)>& units_of, int depth) {
     const std::string mark = why_set_is_disabled(set.root);
     std::vector<BuildUnit> units;
-    MadeObjects made = expand_resource_set(set.root);
+    MadeObjects made = expand_resource_set(set.root, providers);
     for (Value& object : made.objects) {
         const bool is_set = is_resource_set(object);
         if (is_set && depth == kDeepestSet) {
@@ -26,8 +26,9 @@ std::vector<BuildUnit> units_of_resource_set(
             continue;
         }
         const EngineObject one{set.file, std::move(object)};
-        std::ranges::move(is_set ? units_of_resource_set(one, units_of, depth + 1) : units_of(one),
-                          std::back_inserter(units));
+        std::ranges::move(
+            is_set ? units_of_resource_set(one, providers, units_of, depth + 1) : units_of(one),
+            std::back_inserter(units));
     }
     if (!made.unresolved.empty() &&
         (resources_mention(set.root, kFluxGroup) || resources_mention(set.root, kArgoGroup))) {

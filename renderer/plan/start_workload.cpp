@@ -61,7 +61,8 @@ NamespaceAdvice namespace_advice(const load::Loaded& loaded, const Document& doc
 
 void check_namespace(const classify::ParentInput& parent, const load::Loaded& loaded,
                      Diagnostics& diagnostics) {
-    if (parent.ns.empty()) {
+    // An object without a name has another error, and often no metadata at all.
+    if (parent.ns.empty() && !parent.name.empty()) {
         const NamespaceAdvice advice = namespace_advice(loaded, *parent.doc);
         classify::about(parent, diagnostics)
             .error("missing-namespace", parent.name_pos(),

@@ -112,13 +112,3 @@ def commit_all(repo, init=False):
         git(repo, "init", "--initial-branch=main")
     git(repo, "add", "--all")
     git(repo, "commit", "--message", "All of it")
-
-
-def all_cases():
-    # These imports are in the function, since the modules import this one.
-    from errors import error_cases  # pylint: disable=import-outside-toplevel
-    from modes import mode_cases  # pylint: disable=import-outside-toplevel
-    cases = mode_cases() + error_cases()
-    names = [case.name for case in cases]
-    assert len(set(names)) == len(names), "two cases of one name"
-    return cases

@@ -275,6 +275,15 @@ def set_of_units(tree, random, files):
         return f"{unit.name} becomes a set that is not known"
 
 
+def lost_inputs(tree, random, files):
+    """Makes inputs of a ResourceSet unknown: their provider is not there, of another type, or misspelled."""
+    unit = pick(random, [unit.name for unit in tree.units.values() if unit.form == "set" and f"{unit.directory}/inputs.yaml" in files])
+    if unit:
+        edit = random.choice([("name: d", "name: x"), ("type: Static", "type: GitHubPullRequest"), ("defaultValues", "defaultValue"), ("InputProvider", "InputProvidr")])
+        replaced(files, f"{tree.units[unit].directory}/inputs.yaml", *edit)
+        return f"\"{edit[0]}\" is \"{edit[1]}\" in the inputs of {unit}"
+
+
 def operator_mistake(tree, random, files):
     """Makes the operator's settings unknown: its release is broken, elsewhere or not recognized, or its values cannot be read."""
     if not tree.has_operator:
@@ -293,8 +302,8 @@ def operator_mistake(tree, random, files):
 
 
 DOUBTFUL = [wrong_path, unknown_variable, wrong_kind, typo, conflict, cut_off, wrong_kind_of_service, missing_file, lost_directory, other_source, remote_cluster,
-            ignored_source, no_root, chart_elsewhere, secret_values, broken_chart, set_of_units, operator_mistake,
-            operator_mistake]
+            ignored_source, no_root, chart_elsewhere, secret_values, broken_chart, set_of_units, lost_inputs,
+            lost_inputs, operator_mistake, operator_mistake]
 ELSEWHERE = [other_source, remote_cluster]
 
 
@@ -319,4 +328,10 @@ def more_crds(tree, random, files):
         return f"{unit} has an object of another's"
 
 
-HARMLESS = [more_charts, stray_file, more_crds]
+def script(tree, random, files):
+    lines = ["helm upgrade operator tailscale/tailscale-operator --set oauth.clientId=$ID", "# proxyConfig.defaultTags=tag:a of tailscale", "kubectl get pods -n tailscale"]
+    files[random.choice(["deploy.sh", "Makefile", ".github/workflows/operator.yaml"])] = random.choice(lines) + "\n"
+    return "a script without settings of the operator"
+
+
+HARMLESS = [more_charts, stray_file, more_crds, script]

@@ -110,9 +110,29 @@ def release(unit):
             f"  values: {{devices: [{names}]}}\n")
 
 
+def resource_set(unit):
+    """Returns a ResourceSet with a Service for each device. Every second one is the input of a provider."""
+    names = sorted(name for name, device in unit.devices.items() if device.is_exposed)
+    if not names:
+        return {}
+    head = "apiVersion: fluxcd.controlplane.io/v1\nkind: "
+    inputs = "".join(f"  - {{app: {name}}}\n" for name in names[::2])
+    sources = "".join(f"  - {{kind: ResourceSetInputProvider, name: {name}}}\n" for name in names[1::2])
+    providers = [f"{head}ResourceSetInputProvider\nmetadata: {{name: {name}, namespace: {NAMESPACE}}}\nspec: {{type: Static, defaultValues: {{app: {name}}}}}\n"
+                 for name in names[1::2]]
+    found = {"set.yaml": f"{head}ResourceSet\nmetadata: {{name: {unit.name}, namespace: {NAMESPACE}}}\nspec:\n  inputs:\n{inputs}" +
+                         f"  inputsFrom:\n{sources}" * bool(sources) +
+                         "  resources:\n  - apiVersion: v1\n    kind: Service\n"
+                         f"    metadata: {{name: << inputs.app >>, namespace: {NAMESPACE}, annotations: {{tailscale.com/expose: \"true\"}}}}\n"
+                         "    spec: {selector: {app: a}, ports: [{port: 80}]}\n"}
+    return {**found, "inputs.yaml": "---\n".join(providers)} if providers else found
+
+
 def content_of(tree, unit):
     found = {}
-    if unit.form == "chart":
+    if unit.form == "set":
+        found.update({f"{unit.directory}/{path}": text for path, text in resource_set(unit).items()})
+    elif unit.form == "chart":
         found[f"{unit.directory}/release.yaml"] = release(unit)
     else:
         for name, device in unit.devices.items():
@@ -161,7 +181,7 @@ def argo(tree):
 
 
 ENGINES = {"flux": flux, "argo": argo, "fleet": lambda tree: {}, "plain": lambda tree: {}}
-FORMS = {"flux": ["plain", "labelled", "patched", "variable", "chart"], "argo": ["plain", "labelled"], "fleet": ["plain"], "plain": ["plain", "labelled"]}
+FORMS = {"flux": ["plain", "labelled", "patched", "variable", "chart", "set"], "argo": ["plain", "labelled"], "fleet": ["plain"], "plain": ["plain", "labelled"]}
 SETTINGS = '{operatorConfig: {extraEnv: [{name: OPERATOR_DEFAULT_LOAD_BALANCER, value: "true"}]}}'
 OPERATORS = {
     "flux": {"clusters/den/ops.yaml": flux_kustomization("ops", "ops"),

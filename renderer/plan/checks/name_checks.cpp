@@ -13,7 +13,7 @@ namespace renderer::plan {
 
 namespace {
 
-// A claim, and whose it is.
+// A claim and its owner.
 struct Owned {
     std::string_view kind, name;
     Pos pos;
@@ -22,7 +22,7 @@ struct Owned {
     [[nodiscard]] auto key() const { return std::tie(name, kind); }
 };
 
-// Accounts and roles of the operator, also where it is not among the inputs.
+// Names of accounts and roles of the operator, which may run without being among the inputs.
 constexpr std::array<std::string_view, 3> kReserved = {"operator", "proxies", kAuthProxyAccount};
 
 void add_claims(const Workload& one, std::vector<Owned>& claims) {
@@ -74,7 +74,8 @@ void check_inputs(const load::Loaded& loaded, const Plan& plan, const std::vecto
         if (found == claims.end() || found->key() != wanted.key()) {
             continue;
         }
-        // The controller would take a StatefulSet of its namespace for the one that is apart.
+        // The controller would take a StatefulSet in its own namespace for that of the API proxy,
+        // which is in another one.
         const bool is_taken_for =
             wanted.kind == "StatefulSet" && doc.effective_namespace == plan.settings.ns;
         if (is_taken_for || found->ns == doc.effective_namespace) {

@@ -18,25 +18,43 @@ namespace renderer::engines {
 
 namespace {
 
-// Returns the clusters with units that have inputs and, if there are any, those with units that
-// install the operator, whose values are settings of the rendering.
-std::set<std::string> clusters_to_render(GitOpsTree& repository,
-                                         const std::vector<BuildUnit>& units, bool skips_kept) {
+std::string cluster_name(const BuildUnit& unit) {
+    // Flux has no name for the cluster that it runs in.
+    return std::string(unit.cluster.empty() ? kOwnCluster : unit.cluster);
+}
+
+// Returns the clusters with units that have inputs.
+std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
+                                           const std::vector<BuildUnit>& units, bool skips_kept) {
     std::set<std::string> clusters;
-    const auto add_if = [&](const auto& is_wanted) {
-        for (const BuildUnit& unit : units) {
-            // Flux has no name for the cluster that it runs in.
-            const std::string name(unit.cluster.empty() ? kOwnCluster : unit.cluster);
-            if (is_rendered(unit, skips_kept) && !clusters.contains(name) && is_wanted(unit)) {
-                clusters.insert(name);
-            }
+    for (const BuildUnit& unit : units) {
+        if (is_rendered(unit, skips_kept) && !clusters.contains(cluster_name(unit)) &&
+            input_count(repository, unit) > 0) {
+            clusters.insert(cluster_name(unit));
         }
-    };
-    add_if([&](const BuildUnit& unit) { return input_count(repository, unit) > 0; });
-    if (!clusters.empty()) {
-        add_if([&](const BuildUnit& unit) { return installs_operator(repository, unit); });
     }
     return clusters;
+}
+
+// Returns the other clusters that install the operator by files which `cluster`, the only one with
+// inputs, does not apply. A cluster whose name is not known may be the same one.
+std::set<std::string> clusters_with_other_operators(const GitOpsTree& repository,
+                                                    const std::vector<BuildUnit>& units,
+                                                    const std::string& cluster) {
+    std::map<std::string, std::set<std::string>> files;
+    for (const BuildUnit& unit : units) {
+        if (cluster_name(unit) != kOwnCluster) {
+            files[cluster_name(unit)].merge(operator_files(repository, unit));
+        }
+    }
+    std::set<std::string> others;
+    for (const auto& [name, installing] : files) {
+        if (cluster != kOwnCluster && name != cluster &&
+            !std::ranges::includes(files[cluster], installing)) {
+            others.insert(name);
+        }
+    }
+    return others;
 }
 
 void refuse_leftover(const BuildUnit& instance, const BuildUnit& leftover,
@@ -251,8 +269,12 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options, bo
         refuse_leftover(units.front(), *leftover, diagnostics);
         return false;
     }
-    const std::set<std::string> clusters =
-        clusters_to_render(repository, units, options.skip_suspended);
+    std::set<std::string> clusters =
+        clusters_with_inputs(repository, units, options.skip_suspended);
+    const std::string first = clusters.empty() ? std::string() : *clusters.begin();
+    if (clusters.size() == 1 && options.cluster.empty() && !is_configured) {
+        clusters.merge(clusters_with_other_operators(repository, units, first));
+    }
     // The user may give any name to the cluster that an engine runs in.
     const bool may_be_own = is_configured || clusters.contains(std::string(kOwnCluster));
     names.erase(std::string(kOwnCluster));
@@ -266,7 +288,7 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options, bo
             .where(repository.root())
             .found(fmt::format("\"{}\"", fmt::join(clusters, "\", \"")))
             .expected("one of them")
-            .hint(fmt::format("--cluster {}", *clusters.begin()));
+            .hint(fmt::format("--cluster {}", first));
         return false;
     }
     return true;

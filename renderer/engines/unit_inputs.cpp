@@ -57,11 +57,17 @@ std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit) {
         unit.claims, [&](const std::string& path) { return repository.holds_input(path); }));
 }
 
-bool installs_operator(const GitOpsTree& repository, const BuildUnit& unit) {
-    return has_operator_source(unit) ||
-           (has_content(unit) && std::ranges::any_of(unit.claims, [&](const std::string& path) {
-                return file_installs_operator(repository, path);
-            }));
+std::set<std::string> operator_files(const GitOpsTree& repository, const BuildUnit& unit) {
+    std::set<std::string> files;
+    if (has_operator_source(unit)) {
+        files.insert(unit.file);
+    }
+    if (has_content(unit)) {
+        std::ranges::copy_if(
+            unit.claims, std::inserter(files, files.end()),
+            [&](const std::string& path) { return file_installs_operator(repository, path); });
+    }
+    return files;
 }
 
 bool is_archived(const GitOpsTree& repository, const std::string& path) {

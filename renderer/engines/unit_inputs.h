@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace renderer::engines {
 // Returns the number of the unit's files with inputs.
 std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
 
-// True if the unit installs the operator's chart: its values are settings.
-bool installs_operator(const GitOpsTree& repository, const BuildUnit& unit);
+// Returns the unit's files that install the operator's chart: its values are settings.
+std::set<std::string> operator_files(const GitOpsTree& repository, const BuildUnit& unit);
 
 // True for folders of manifests that are archived rather than applied.
 bool is_archived(const GitOpsTree& repository, const std::string& path);

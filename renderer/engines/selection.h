@@ -72,6 +72,13 @@ struct ChartFile {
     bool is_applied = true;
 };
 
+// A values file of a chart in the tree that depends on the operator's.
+struct UmbrellaValues {
+    std::string chart = {};              // its directory
+    std::string path = {};               // of the file
+    std::vector<std::string> keys = {};  // to the values of the operator
+};
+
 struct Selection {
     std::vector<Bundle> bundles;
     std::vector<InputFile> files;
@@ -86,9 +93,9 @@ struct Selection {
     std::vector<LeftAlone> left_alone;
     std::vector<std::string> other_languages;  // files that mention Tailscale
     std::vector<std::string> programs;         // scripts and source files that may run helm
-    // Values files of charts that depend on the operator's, with the directory of the chart.
-    std::vector<std::pair<std::string, std::string>> umbrella_values;
-    Diagnostics unlisted;  // warnings about inputs that are not listed
+    std::vector<UmbrellaValues> umbrella_values;
+    std::set<std::string> operators_elsewhere;  // files that install it in clusters with a name
+    Diagnostics unlisted;                       // warnings about inputs that are not listed
     std::vector<ChartFile> chart_files;
     std::vector<ExposingPatch> patches;  // of kustomizations that are built
     std::vector<ChartRelease> releases;  // of Applications that clusters apply

@@ -14,26 +14,12 @@
 #include "renderer/base/printable.h"
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
+#include "renderer/load/operator_setting.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::load {
 
 namespace {
-
-// Settings that change what is rendered, as paths. A layer decides a setting if it has a value at
-// that path.
-constexpr std::array<std::string_view, 10> kRendering = {
-    "loginServer",
-    "ingressClass.name",
-    "ingressClass.enabled",
-    "operatorConfig.extraEnv",
-    "proxyConfig.defaultTags",
-    "proxyConfig.defaultProxyClass",
-    "proxyConfig.firewallMode",
-    "proxyConfig.image.repository",
-    "proxyConfig.image.tag",
-    "proxyConfig.image.digest",
-};
 
 // Further settings that matter if the controller is rendered.
 constexpr std::array<std::string_view, 8> kInstalling = {
@@ -81,7 +67,10 @@ bool may_name_credentials(std::string_view name) {
 class Judge {
 public:
     Judge(std::size_t given, const Loaded& loaded) : loaded_(loaded) {
-        keys_.assign(kRendering.begin(), kRendering.end());
+        // A layer decides a setting if it has a value at its path.
+        for (const OperatorSetting& one : kOperatorSettings) {
+            keys_.push_back(one.path);
+        }
         if (loaded.operator_bundle) {
             keys_.insert(keys_.end(), kInstalling.begin(), kInstalling.end());
         }
@@ -154,12 +143,15 @@ private:
             diagnostic.expected = is_assumed
                                       ? "settings of another cluster, which is assumed"
                                       : "settings that can be read: they decide what is rendered";
+            const auto* const setting =
+                std::ranges::find(kOperatorSettings, one.target, &OperatorSetting::path);
             diagnostic.hint = fmt::format(
-                "{}; if the defaults are right: --set proxyConfig.defaultTags=tag:k8s",
+                "{}; if the default is right: --set {}={}",
                 one.name.empty()
                     ? fmt::format("give them {}", engines::kWaysToGiveValues)
                     : fmt::format("if these are the settings of this cluster: --values {}",
-                                  shell_word(one.name)));
+                                  shell_word(one.name)),
+                setting->path, shell_word(setting->value));
             return;
         }
         const bool is_secret = one.kind == engines::Unread::Secret;

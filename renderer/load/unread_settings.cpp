@@ -1,5 +1,7 @@
 #include "renderer/load/unread_settings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -12,7 +14,11 @@
 #include <vector>
 
 #include "renderer/base/pattern.h"
+#include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/engines/helm/chart_release.h"
+#include "renderer/load/operator_setting.h"
 #include "renderer/repo/walk.h"
 
 namespace renderer::load {
@@ -49,10 +55,42 @@ public:
             end = std::min(text.find('\n', begin), text.size() - 1) + 1;
             const std::size_t first = std::min(text.find_first_not_of(" \t", begin), end - 1);
             if (text[first] != '#' && text.compare(first, 2, "//") != 0) {
-                lines_.emplace(text_.size(), begin);
-                text_ += text.substr(begin, end - begin);
+                add(text.substr(begin, end - begin), begin);
             }
         }
+    }
+
+    // Returns the lines of a program that install the operator's chart: around its name, but not
+    // beyond a line that runs helm for another chart, or tailrender.
+    [[nodiscard]] Code lines_of_operator() const {
+        constexpr std::size_t kLinesBefore = 10;
+        constexpr std::size_t kLinesBehind = 40;
+        const std::vector<Line> lines = split_lines();
+        std::vector<bool> is_near(lines.size());
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            if (!lines[i].has(engines::kOperatorChart) || lines[i].has("tailrender")) {
+                continue;
+            }
+            std::size_t begin = i;
+            while (begin > 0 && i - begin < kLinesBefore && !lines[begin].has("helm") &&
+                   !lines[begin - 1].has("tailrender")) {
+                --begin;
+            }
+            std::size_t end = i + 1;
+            while (end < lines.size() && end - i < kLinesBehind && !lines[end].has("helm") &&
+                   !lines[end].has("tailrender")) {
+                ++end;
+            }
+            std::fill(is_near.begin() + static_cast<std::ptrdiff_t>(begin),
+                      is_near.begin() + static_cast<std::ptrdiff_t>(end), true);
+        }
+        Code near;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            if (is_near[i]) {
+                near.add(lines[i].text, lines[i].begin);
+            }
+        }
+        return near;
     }
 
     [[nodiscard]] std::string_view text() const { return text_; }
@@ -64,6 +102,33 @@ public:
     }
 
 private:
+    struct Line {
+        std::string_view text;
+        std::size_t begin = 0;  // in the whole text
+
+        [[nodiscard]] bool has(std::string_view word) const {
+            return text.find(word) != std::string_view::npos;
+        }
+    };
+
+    Code() = default;
+
+    void add(std::string_view line, std::size_t begin) {
+        lines_.emplace(text_.size(), begin);
+        text_ += line;
+    }
+
+    [[nodiscard]] std::vector<Line> split_lines() const {
+        std::vector<Line> lines;
+        for (auto one = lines_.begin(); one != lines_.end(); ++one) {
+            const auto next = std::next(one);
+            const std::size_t end = next == lines_.end() ? text_.size() : next->first;
+            lines.push_back(
+                {std::string_view(text_).substr(one->first, end - one->first), one->second});
+        }
+        return lines;
+    }
+
     std::string text_;
     std::map<std::size_t, std::size_t> lines_;  // where each line begins: here -> in the whole text
 };
@@ -111,29 +176,81 @@ public:
 
     void search(const std::string& path) {
         Result<std::string> text = tree_.read(path);
-        if (!text || !may_have_settings(*text)) {
+        if (text && may_have_settings(*text)) {
+            const bool is_mentioned =
+                repo::mentions_tailscale(*text) || repo::mentions_tailscale(path);
+            const Code code(*text);
+            search(path, code, std::move(*text), is_mentioned);
+        }
+    }
+
+    // Searches a file that may run helm.
+    void search_program(const std::string& path) {
+        Result<std::string> text = tree_.read(path);
+        if (text && may_have_settings(*text) &&
+            text->find(engines::kOperatorChart) != std::string::npos) {
+            const Code code = Code(*text).lines_of_operator();
+            search(path, code, std::move(*text), true);
+        }
+    }
+
+    // Searches the values of an umbrella chart that nothing installs.
+    void search_umbrella(const engines::UmbrellaValues& umbrella) {
+        Result<std::string> text = tree_.read(umbrella.path);
+        if (!text) {
             return;
         }
+        const SourceId source = loaded_.sources.add(umbrella.path, std::move(*text));
+        Diagnostics discarded;
+        const Value root = read_yaml(loaded_.sources, source, discarded, Repeated::AsHelm);
+        const Value* values = &root;
+        for (const std::string& key : umbrella.keys) {
+            values = values == nullptr ? nullptr : values->find(key);
+        }
+        for (const OperatorSetting& setting : kOperatorSettings) {
+            const Value* value = values;
+            for (std::string_view rest = setting.path; value != nullptr && !rest.empty();) {
+                value = value->find(take(rest, '.'));
+            }
+            if (value != nullptr && spelling_of(*value) != setting.value && !value->is_null()) {
+                add(value->pos(), setting.path.substr(setting.path.rfind('.') + 1), setting, {});
+                return;
+            }
+        }
+    }
+
+private:
+    void search(const std::string& path, const Code& code, std::string text, bool is_mentioned) {
         if (!patterns_) {
             patterns_.emplace();
         }
-        const Code code(*text);
-        const bool is_mentioned = repo::mentions_tailscale(*text) || repo::mentions_tailscale(path);
         const base::Pattern::Span found = first_setting(code.text(), is_mentioned);
         if (found.begin == std::string::npos) {
             return;
         }
         const std::string name(code.text().substr(found.begin, found.end - found.begin));
-        const bool is_whole = is_values_file(code.text());
-        const Pos pos = loaded_.sources.pos(loaded_.sources.add(path, std::move(*text)),
+        const Pos pos = loaded_.sources.pos(loaded_.sources.add(path, std::move(text)),
                                             code.offset(found.begin));
-        loaded_.unread_values.push_back({.kind = engines::Unread::Elsewhere,
-                                         .below = loaded_.values.size(),
-                                         .name = is_whole ? path : std::string(),
-                                         .diagnostic = {.pos = pos, .found = name}});
+        add(pos, name, setting_of(name), is_values_file(code.text()) ? path : std::string());
     }
 
-private:
+    void add(Pos pos, std::string_view found, const OperatorSetting& setting, std::string file) {
+        loaded_.unread_values.push_back({.kind = engines::Unread::Elsewhere,
+                                         .target = std::string(setting.path),
+                                         .below = loaded_.values.size(),
+                                         .name = std::move(file),
+                                         .diagnostic = {.pos = pos, .found = std::string(found)}});
+    }
+
+    // `key`: the last part of its path, a part of a path to several settings, or a variable.
+    static const OperatorSetting& setting_of(std::string_view key) {
+        return *std::ranges::find_if(kOperatorSettings, [&](const OperatorSetting& one) {
+            return one.variable == key ||
+                   fmt::format(".{}.", one.path).find(fmt::format(".{}.", key)) !=
+                       std::string::npos;
+        });
+    }
+
     [[nodiscard]] bool has_operator() const {
         return operators_.is_any || loaded_.operator_bundle.has_value();
     }
@@ -221,7 +338,9 @@ void note_unread_settings(const repo::SourceTree& tree, const engines::Selection
     }
     SettingsSearch search(tree, operators, loaded);
     for (const engines::ChartFile& file : selection.chart_files) {
-        search.search(file);
+        if (!selection.operators_elsewhere.contains(file.path)) {
+            search.search(file);
+        }
     }
     for (const std::string& path : selection.other_languages) {
         search.search(path);
@@ -230,13 +349,11 @@ void note_unread_settings(const repo::SourceTree& tree, const engines::Selection
         return;  // other settings are values of another installation
     }
     for (const std::string& path : selection.programs) {
-        if (repo::file_mentions_tailscale(tree, path)) {
-            search.search(path);
-        }
+        search.search_program(path);
     }
-    for (const auto& [chart, path] : selection.umbrella_values) {
-        if (!operators.charts.contains(chart)) {
-            search.search(path);
+    for (const engines::UmbrellaValues& umbrella : selection.umbrella_values) {
+        if (!operators.charts.contains(umbrella.chart)) {
+            search.search_umbrella(umbrella);
         }
     }
 }

@@ -254,7 +254,11 @@ Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
                                 .options = options,
                                 .cluster = cluster};
     Selector(context, dirs).run();
-    find_unread_files(tree, root, dirs, selection);
+    Diagnostics reported;  // mistakes in these directories were reported
+    DirList all;
+    std::ranges::transform(dirs, std::back_inserter(all), [](const auto& dir) { return &dir; });
+    const UnitChoice choice = unit_choice(all, root, options, cluster, reported);
+    find_unread_files(tree, root, dirs, choice, selection);
     return selection;
 }
 

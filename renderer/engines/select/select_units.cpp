@@ -306,6 +306,10 @@ private:
             const bool is_here = unit.cluster.empty() || unit.cluster == cluster ||
                                  !context_.options.cluster.empty();
             const bool is_applied = unit.state == UnitState::External || is_wanted(unit);
+            if (unit.chart && !is_here && unit.cluster != kOwnCluster &&
+                is_operator_chart(chart_of_source(unit.chart->source))) {
+                out_.operators_elsewhere.insert(unit.file);
+            }
             // The values of a chart that no unit applies (is_chart_root) can only be guessed.
             if (!unit.chart || unit.is_chart_root || !is_applied || !is_here) {
                 continue;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/split.h"
 #include "renderer/engines/helm/operator_dependency.h"
 #include "renderer/repo/paths.h"
 
@@ -17,13 +19,28 @@ constexpr std::array<std::string_view, 5> kLanguages = {".jsonnet", ".libsonnet"
                                                         ".cue"};
 
 // They may run helm, or install charts by a library such as Pulumi's.
-constexpr std::array<std::string_view, 11> kPrograms = {
-    ".sh", ".bash", ".ps1", ".mk", ".py", ".ts", ".go", ".nix", ".just", "Makefile", "justfile"};
+constexpr std::array<std::string_view, 14> kPrograms = {
+    ".sh", ".bash", ".ps1",  ".mk",     ".py",     ".ts",      ".js",
+    ".go", ".nix",  ".just", ".gotmpl", "akefile", "justfile", "Jenkinsfile"};
 
-// Where CI services look for their workflows.
-constexpr std::array<std::string_view, 4> kWorkflowDirs = {".github/workflows", ".gitea/workflows",
-                                                           ".forgejo/workflows", ".woodpecker"};
+// Where CI services look for workflows, and for actions, in directories of their own.
+constexpr std::array<std::string_view, 6> kWorkflowDirs = {
+    ".github/workflows",  ".github/actions", ".gitea/workflows",
+    ".forgejo/workflows", ".woodpecker",     ".circleci"};
 constexpr std::array<std::string_view, 2> kWorkflowFiles = {".gitlab-ci.yml", ".drone.yml"};
+
+// Directories with files that nobody runs for a cluster.
+constexpr std::array<std::string_view, 8> kNotRun = {"archive", "docs",  "examples", "node_modules",
+                                                     "test",    "tests", "testdata", "vendor"};
+
+bool is_run(std::string_view path) {
+    while (!path.empty()) {
+        if (std::ranges::find(kNotRun, take(path, '/')) != kNotRun.end()) {
+            return false;
+        }
+    }
+    return true;
+}
 
 template <std::size_t kCount>
 bool ends_with_any(std::string_view name, const std::array<std::string_view, kCount>& ends) {
@@ -34,31 +51,30 @@ bool ends_with_any(std::string_view name, const std::array<std::string_view, kCo
 void add_umbrella_values(const repo::SourceTree& tree, const std::string& root,
                          const repo::WalkedDir& dir, Selection& selection) {
     if (std::ranges::find(dir.files, "Chart.yaml") == dir.files.end() ||
-        !repo::file_mentions_tailscale(tree, repo::join_path(dir.path, "Chart.yaml")) ||
-        operator_dependencies(tree, root, dir.path).empty()) {
+        !repo::file_mentions_tailscale(tree, repo::join_path(dir.path, "Chart.yaml"))) {
         return;
     }
-    for (const std::string& name : dir.files) {
-        if (name != "Chart.yaml" && repo::is_manifest_name(name)) {
-            selection.umbrella_values.emplace_back(dir.path, repo::join_path(dir.path, name));
+    for (const OperatorDependency& one : operator_dependencies(tree, root, dir.path)) {
+        std::vector<std::string> keys;
+        std::ranges::transform(one.steps, std::back_inserter(keys), &DependencyStep::key);
+        for (const std::string& name : dir.files) {
+            if (name != "Chart.yaml" && repo::is_manifest_name(name)) {
+                selection.umbrella_values.push_back(
+                    {dir.path, repo::join_path(dir.path, name), keys});
+            }
         }
     }
 }
 
-void add_workflows(const repo::SourceTree& tree, const std::string& root, Selection& selection) {
-    for (const std::string_view name : kWorkflowFiles) {
-        std::string path = repo::join_path(root, std::string(name));
-        if (tree.kind(path) == repo::EntryKind::File) {
-            selection.programs.push_back(std::move(path));
-        }
-    }
-    for (const std::string_view name : kWorkflowDirs) {
-        const std::string dir = repo::join_path(root, std::string(name));
-        const Result<std::vector<repo::Entry>> entries = tree.list(dir);
-        for (const repo::Entry& entry : entries ? *entries : std::vector<repo::Entry>()) {
-            if (entry.kind == repo::EntryKind::File && repo::is_manifest_name(entry.name)) {
-                selection.programs.push_back(repo::join_path(dir, entry.name));
-            }
+void add_workflows(const repo::SourceTree& tree, const std::string& dir, int depth,
+                   Selection& selection) {
+    const Result<std::vector<repo::Entry>> entries = tree.list(dir);
+    for (const repo::Entry& entry : entries ? *entries : std::vector<repo::Entry>()) {
+        const std::string path = repo::join_path(dir, entry.name);
+        if (entry.kind == repo::EntryKind::File && repo::is_manifest_name(entry.name)) {
+            selection.programs.push_back(path);
+        } else if (entry.kind == repo::EntryKind::Directory && depth > 0) {
+            add_workflows(tree, path, depth - 1, selection);
         }
     }
 }
@@ -66,20 +82,37 @@ void add_workflows(const repo::SourceTree& tree, const std::string& root, Select
 }  // namespace
 
 void find_unread_files(const repo::SourceTree& tree, const std::string& root,
-                       const std::vector<repo::WalkedDir>& dirs, Selection& selection) {
+                       const std::vector<repo::WalkedDir>& dirs, const UnitChoice& choice,
+                       Selection& selection) {
     for (const repo::WalkedDir& dir : dirs) {
         for (const std::string& name : dir.files) {
             std::string path = repo::join_path(dir.path, name);
             if (ends_with_any(name, kPrograms)) {
-                selection.programs.push_back(std::move(path));
+                if (is_run(dir.relative)) {
+                    selection.programs.push_back(std::move(path));
+                }
             } else if (ends_with_any(name, kLanguages) &&
                        repo::file_mentions_tailscale(tree, path)) {
                 selection.other_languages.push_back(std::move(path));
             }
         }
-        add_umbrella_values(tree, root, dir, selection);
+        if (is_run(dir.relative)) {
+            add_umbrella_values(tree, root, dir, selection);
+        }
     }
-    add_workflows(tree, root, selection);
+    for (const std::string_view name : kWorkflowFiles) {
+        std::string path = repo::join_path(root, std::string(name));
+        if (tree.kind(path) == repo::EntryKind::File) {
+            selection.programs.push_back(std::move(path));
+        }
+    }
+    for (const std::string_view name : kWorkflowDirs) {
+        add_workflows(tree, repo::join_path(root, std::string(name)), 1, selection);
+    }
+    const auto is_ignored = [&](const std::string& path) { return choice.ignores_below(path); };
+    std::erase_if(selection.programs, is_ignored);
+    std::erase_if(selection.umbrella_values,
+                  [&](const UmbrellaValues& one) { return is_ignored(one.path); });
 }
 
 }  // namespace renderer::engines

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "renderer/access/coverage.h"
+#include "renderer/access/difference.h"
 #include "renderer/access/pairs.h"
 
 namespace renderer::access {
@@ -23,153 +24,32 @@ void sort_texts(std::vector<std::string>& all) {
     all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-// True for selectors that mean many, some of whom may have had it before.
-bool is_wide(const Selector& who) {
-    return who.kind == SelectorKind::Everything || who.kind == SelectorKind::AutoGroup ||
-           who.kind == SelectorKind::Domain || who.kind == SelectorKind::Addresses;
-}
-
-// Returns what makes two entries the same, whatever the group is called.
-std::string identity_of(const Access& access, const Policy& policy) {
-    std::vector<std::string> atoms;
-    for (const Selector& atom : atoms_of(*access.who, policy)) {
-        // Addresses of a name may have changed.
-        if (atom.kind == SelectorKind::Addresses || !access.parts.empty()) {
-            return {};
-        }
-        atoms.push_back(atom.text);
-    }
-    return fmt::format("{}\n{}\n{}", static_cast<int>(access.match), fmt::join(atoms, " "),
-                       fmt::join(access.postures, " "));
-}
-
-std::vector<std::string> rule_texts(const std::vector<const Rule*>& rules,
-                                    const SourceMap& sources) {
-    std::vector<std::string> texts;
-    texts.reserve(rules.size());
-    for (const Rule* rule : rules) {
-        texts.push_back(rule_text(*rule, sources));
-    }
-    return texts;
-}
-
-// What `to` has that `from` has not, for one endpoint. `gains` says which of them is the new side.
-class Difference {
-public:
-    Difference(Allowed from, Allowed to, const Endpoint& endpoint, bool gains,
-               const SourceMap& sources)
-        : from_(from), to_(to), endpoint_(endpoint), gains_(gains), sources_(sources) {}
-
-    std::vector<Change> find() {
-        std::set<std::string> known;
-        for (const Access& access : from_.access) {
-            known.insert(identity_of(access, from_.policy));
-        }
-        known.erase("");
-        for (const Access& access : to_.access) {
-            if (!known.contains(identity_of(access, to_.policy))) {
-                add(access);
-            }
-        }
-        drop_implied();
-        return std::move(found_);
-    }
-
-private:
-    void add(const Access& access) {
-        std::vector<std::string> missing;
-        bool is_certain = access.match != Match::Unknown;
-        const std::vector<Selector> atoms = atoms_of(*access.who, to_.policy);
-        for (const Selector& atom : atoms) {
-            const Match match = covers(from_, atom, access, endpoint_);
-            if (match != Match::Yes) {
-                missing.push_back(atom.text);
-                is_certain = is_certain && match == Match::No;
-            }
-        }
-        if (missing.empty()) {
-            return;
-        }
-        Change change{.gains = gains_,
-                      .is_certain = is_certain,
-                      .who = {{.selector = *access.who}},
-                      .parts = access.parts,
-                      .postures = access.postures,
-                      .others = others(*access.who),
-                      .rules = rule_texts(access.rules, sources_)};
-        if (missing.size() < atoms.size()) {
-            change.who.front().members = std::move(missing);
-        }
-        found_.push_back(std::move(change));
-    }
-
-    // Returns who of `who` the other side allows some of it.
-    [[nodiscard]] std::vector<std::string> others(const Selector& who) const {
-        std::vector<std::string> texts;
-        for (const Access& access : from_.access) {
-            const bool is_same = access.who->text == who.text;
-            if (is_same ? !access.parts.empty() || !access.postures.empty()
-                        : is_wide(who) && means(who, *access.who, to_.policy) == Match::Yes) {
-                texts.push_back(who_text(access.who->text, access.parts, access.postures));
-            }
-        }
-        return texts;
-    }
-
-    // If everyone gains it, no one else has to be named.
-    void drop_implied() {
-        std::vector<Selector> wide;
-        for (const Change& change : found_) {
-            if (is_wide(change.who.front().selector) && change.is_certain && change.parts.empty() &&
-                change.postures.empty()) {
-                wide.push_back(change.who.front().selector);
-            }
-        }
-        std::erase_if(found_, [&](const Change& change) {
-            const Selector& who = change.who.front().selector;
-            return std::ranges::any_of(wide, [&](const Selector& one) {
-                const bool is_wider = !is_wide(who) || one.text == "*";
-                return is_wider && one.text != who.text && one.text != kInternet &&
-                       means(one, who, to_.policy) == Match::Yes;
-            });
-        });
-    }
-
-    Allowed from_, to_;
-    const Endpoint& endpoint_;
-    bool gains_;
-    const SourceMap& sources_;
-    std::vector<Change> found_;
-};
-
 class Comparer {
 public:
     Comparer(const Side& base, const Side& head) : base_(base), head_(head) {}
 
     void compare(const DevicePair& pair) {
-        for (const auto& [before, after] : pair_endpoints(pair)) {
+        static const std::vector<Endpoint> none;
+        for (const auto& [before, after] :
+             pair_by_key(pair.before == nullptr ? none : pair.before->endpoints,
+                         pair.after == nullptr ? none : pair.after->endpoints,
+                         [](const Endpoint& endpoint) { return endpoint.label; })) {
             compare(pair, before, after);
         }
         compare_roles(pair);
     }
 
     void compare_egress(const Cluster& before, const Cluster& after) {
-        std::map<std::pair<std::string, std::string>, std::pair<const Egress*, const Egress*>> all;
-        for (const Egress& egress : before.egress) {
-            all[{egress.parent, egress.target}].first = &egress;
-        }
-        for (const Egress& egress : after.egress) {
-            all[{egress.parent, egress.target}].second = &egress;
-        }
-        for (const auto& [name, egress] : all) {
-            const Match was =
-                egress.first == nullptr ? Match::No : base_.evaluator.may_leave(*egress.first);
-            const Match is =
-                egress.second == nullptr ? Match::No : head_.evaluator.may_leave(*egress.second);
+        const auto parent_and_target = [](const Egress& egress) {
+            return std::pair(egress.parent, egress.target);
+        };
+        for (const auto& [old, now] : pair_by_key(before.egress, after.egress, parent_and_target)) {
+            const Match was = old == nullptr ? Match::No : base_.evaluator.may_leave(*old);
+            const Match is = now == nullptr ? Match::No : head_.evaluator.may_leave(*now);
             if (was == is) {
                 continue;
             }
-            const Egress& one = is > was ? *egress.second : *egress.first;
+            const Egress& one = is > was ? *now : *old;
             Change change{
                 .kind = ChangeKind::Egress,
                 .gains = is > was,
@@ -198,28 +78,6 @@ public:
     }
 
 private:
-    using EndpointPair = std::pair<const Endpoint*, const Endpoint*>;
-
-    static std::vector<EndpointPair> pair_endpoints(const DevicePair& pair) {
-        std::map<std::string, EndpointPair> all;
-        if (pair.before != nullptr) {
-            for (const Endpoint& endpoint : pair.before->endpoints) {
-                all[endpoint.label].first = &endpoint;
-            }
-        }
-        if (pair.after != nullptr) {
-            for (const Endpoint& endpoint : pair.after->endpoints) {
-                all[endpoint.label].second = &endpoint;
-            }
-        }
-        std::vector<EndpointPair> pairs;
-        pairs.reserve(all.size());
-        for (const auto& [label, endpoints] : all) {
-            pairs.push_back(endpoints);
-        }
-        return pairs;
-    }
-
     // Endpoints with the same rules on both sides have the same differences.
     using Known = std::map<std::pair<const void*, const void*>, std::vector<Change>>;
 
@@ -241,9 +99,9 @@ private:
         if (is_new) {
             const Allowed base{base_.policy, old};
             const Allowed head{head_.policy, now};
-            place->second = Difference(base, head, endpoint, true, head_.sources).find();
+            place->second = differences_.find(base, head, endpoint, true, head_.sources);
             std::vector<Change> lost =
-                Difference(head, base, endpoint, false, base_.sources).find();
+                differences_.find(head, base, endpoint, false, base_.sources);
             std::ranges::move(lost, std::back_inserter(place->second));
         }
         for (const Change& change : place->second) {
@@ -421,6 +279,7 @@ private:
 
     const Side &base_, &head_;
     Known known_;
+    Differences differences_;
     std::vector<Change> changes_;
     UnknownRules unknown_before_, unknown_after_;
 };

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -115,11 +114,6 @@ template <typename T>
 void sort_unique(std::vector<T>& all) {
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
-}
-
-auto key_of(const Access& access) {
-    return std::make_tuple(access.match == Match::Unknown, std::string_view(access.who->text),
-                           std::cref(access.postures));
 }
 
 // Joins what several rules say about one source.

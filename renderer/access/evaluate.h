@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -53,6 +55,12 @@ struct Access {
     std::vector<Piece> pieces = {};          // the same, to compare with
     std::vector<const Rule*> rules = {};
 };
+
+// What sorts the access to one endpoint, and is there once: what is unknown last, then by who.
+inline auto key_of(const Access& access) {
+    return std::make_tuple(access.match == Match::Unknown, std::string_view(access.who->text),
+                           std::cref(access.postures));
+}
 
 // As whom one source of rules acts in Kubernetes.
 struct Role {

@@ -41,3 +41,10 @@ def write_policy(path, count):
         "tagOwners": {f"tag:{kind}{i}": [] for kind in "tu" for i in range(TAGS)},
         "acls": [one for one in rules if "action" in one], "grants": [one for one in rules if "action" not in one],
     }, indent=1), encoding="utf-8")
+
+
+def add_rule(policy, path):
+    """Writes the policy with one grant more."""
+    changed = json.loads(policy.read_text(encoding="utf-8"))
+    changed["grants"].append({"src": ["group:g1"], "dst": ["tag:t1"], "ip": ["tcp:443"]})
+    path.write_text(json.dumps(changed, indent=1), encoding="utf-8")

@@ -12,6 +12,7 @@ inline constexpr std::string_view kPageStyle = R"(
 @media (prefers-color-scheme:dark){:root{--page:#0d1117;--text:#f0f6fc;--quiet:#9198a1;--line:#3d444d;--soft:#151b23;--link:#4493f8;
 --add:#3fb950;--remove:#f85149;--change:#d29922}}
 *{box-sizing:border-box}
+html{scroll-padding-top:7rem}
 body{margin:0 auto;max-width:72rem;padding:1rem;background:var(--page);color:var(--text);
 font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif}
 h1{font-size:1.4rem;margin:0 0 .5rem}
@@ -27,7 +28,7 @@ border-bottom:1px solid var(--line)}
 .r-tools input{flex:1 1 12rem;min-width:0}
 .r-tools input,.r-tools button{font:inherit;padding:.35rem .6rem;color:inherit;background:var(--soft);border:1px solid var(--line);
 border-radius:6px}
-.r-count{color:var(--quiet);min-width:6rem}
+.r-count{color:var(--quiet);min-width:9rem}
 nav ul,.r-lines,.r-lines ul{padding-left:1.2rem;margin:.3rem 0}
 .r-section,.r-object{border:1px solid var(--line);border-radius:6px;margin:.6rem 0;padding:.4rem .8rem}
 .r-alarm{border:2px solid var(--remove)}
@@ -54,25 +55,30 @@ inline constexpr std::string_view kPageScript = R"js(
 const box = document.getElementById("search"), count = document.getElementById("count");
 const rows = [...document.querySelectorAll("[data-row]")], folds = [...document.querySelectorAll("details")];
 const texts = rows.map(row => row.textContent.toLowerCase());
+const mostUnfolded = 20;
+let before = null;  // which folds were open before the search
 function search() {
-  const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let found = 0;
-  rows.forEach((row, i) => {
-    row.hidden = !words.every(word => texts[i].includes(word));
-    found += row.hidden ? 0 : 1;
-  });
+  const words = box.value.toLowerCase().split(/\s+/).filter(Boolean), searches = words.length > 0;
+  if (searches && !before) before = folds.map(fold => fold.open);
+  rows.forEach((row, i) => { row.hidden = !words.every(word => texts[i].includes(word)); });
+  const found = rows.filter(row => !row.hidden);
   document.querySelectorAll("main .r-section").forEach(section => {
-    const has = section.querySelector("[data-row]:not([hidden])");
-    section.hidden = words.length > 0 && !has;
-    if (words.length > 0 && has) section.open = true;
+    section.hidden = searches && !section.querySelector("[data-row]:not([hidden])");
+    document.querySelector(`nav a[href="#${section.id}"]`).parentElement.hidden = section.hidden;
   });
-  count.textContent = words.length ? found + " of " + rows.length : "";
+  folds.forEach((fold, i) => {
+    const isHit = fold.matches(".r-section") || found.length <= mostUnfolded;
+    fold.open = searches ? before[i] || isHit : before ? before[i] : fold.open;
+  });
+  if (!searches) before = null;
+  count.textContent = searches ? `${found.length} of ${rows.length} changes` : "";
 }
 box.addEventListener("input", search);
 document.getElementById("open").addEventListener("click", () => folds.forEach(fold => { fold.open = true; }));
 document.getElementById("close").addEventListener("click", () => folds.forEach(fold => { fold.open = false; }));
 document.addEventListener("keydown", event => {
-  if (event.key === "/" && document.activeElement !== box) { event.preventDefault(); box.focus(); }
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (event.key === "/" && isPlain && document.activeElement !== box) { event.preventDefault(); box.focus(); }
   if (event.key === "Escape" && document.activeElement === box) { box.value = ""; search(); }
 });
 )js";

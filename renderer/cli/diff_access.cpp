@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "renderer/access/compare.h"
@@ -11,6 +12,8 @@
 #include "renderer/base/printable.h"
 #include "renderer/cli/access_devices.h"
 #include "renderer/cli/gates.h"
+#include "renderer/policy/additions.h"
+#include "renderer/policy/needs.h"
 #include "renderer/repo/disk_tree.h"
 #include "renderer/repo/paths.h"
 
@@ -48,6 +51,28 @@ void read_clusters(const Options& options, const ReadSide& side, std::size_t cou
             read_cluster(run, {.cluster = tree.cluster, .files = tree.files, .facts = tree.facts},
                          read.file->sections, options.policy.tailnet));
     }
+}
+
+std::string_view section_of(policy::NeedKind kind) {
+    return kind == policy::NeedKind::TagOwner ? "tagOwners"
+           : kind == policy::NeedKind::Funnel ? "nodeAttrs"
+                                              : "autoApprovers";
+}
+
+// Finds what the policy lacks for the devices of the first runs.
+std::vector<std::string> find_lacking(const Options& options, const ReadSide& side,
+                                      std::size_t count, const PolicyFile& file) {
+    policy::Needs needs;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Run& run = side.runs.all()[i];
+        policy::add_needs(run.plan, run.loaded.sources, options.policy.tailnet, needs);
+    }
+    std::vector<std::string> texts;
+    for (const policy::Need* need : policy::missing_needs(file.sections, needs)) {
+        texts.push_back(fmt::format("{}: {}", section_of(need->kind),
+                                    policy::addition_text(file.sections, *need)));
+    }
+    return texts;
 }
 
 const access::Cluster* find_cluster(const AccessSide& side, const std::string& name, bool is_one) {
@@ -127,6 +152,7 @@ AccessSide read_access_side(const Options& options, const ReadSide& side) {
     }
     read.sources = &run.loaded.sources;
     read_clusters(options, side, count, read);
+    read.lacking = find_lacking(options, side, count, *read.file);
     return read;
 }
 
@@ -171,6 +197,10 @@ void compare_access(const AccessSide& base, const AccessSide& head, diff::Compar
                                   *side.policy};
     };
     access.unjudged = access::unjudged_differences(text_of(base), text_of(head));
+    std::ranges::copy_if(head.lacking, std::back_inserter(access.lacking),
+                         [&](const std::string& entry) {
+                             return std::ranges::find(base.lacking, entry) == base.lacking.end();
+                         });
     access::Evaluator before(*base.policy);
     access::Evaluator after(*head.policy);
     const bool is_one =

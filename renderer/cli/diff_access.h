@@ -37,6 +37,7 @@ struct AccessSide {
     std::optional<access::Policy> policy = {};
     const SourceMap* sources = nullptr;
     std::vector<access::Cluster> clusters = {};
+    std::vector<std::string> lacking = {};  // entries that the devices need, as text
 
     [[nodiscard]] bool is_ready() const { return policy.has_value(); }
 };

@@ -290,11 +290,19 @@ Result<std::string> hash_key(const Options& options) {
 // Returns "" if a side is a rendered tree, which says less than a picture needs.
 std::string picture_of(const Options& options, Side& base, Side& head) {
     constexpr std::size_t kMostBytes = 1'000'000;
-    if (options.format != ReportFormat::Html || !base.has_sources() || !head.has_sources()) {
+    const bool is_markdown = options.format == ReportFormat::Markdown;
+    if ((options.format != ReportFormat::Html && !is_markdown) || !base.has_sources() ||
+        !head.has_sources()) {
         return {};
     }
-    std::string picture = graph::svg_text_of(
-        graph::compare_clusters(graphs_of(base.runs()), graphs_of(head.runs())), graph::kNoChange);
+    const std::vector<graph::Graph> graphs =
+        graph::compare_clusters(graphs_of(base.runs()), graphs_of(head.runs()));
+    if (is_markdown) {
+        const bool is_empty = std::ranges::all_of(
+            graphs, [](const graph::Graph& graph) { return graph.ways.empty(); });
+        return is_empty ? "" : graph::mermaid_text_of(graphs, graph::kNoChange, "####");
+    }
+    std::string picture = graph::svg_text_of(graphs, graph::kNoChange);
     return picture.size() > kMostBytes ? "" : picture;
 }
 
@@ -302,7 +310,7 @@ std::string report_of(const diff::Comparison& comparison, const Options& options
                       std::string_view picture) {
     switch (options.format) {
         case ReportFormat::Markdown:
-            return diff::markdown_report(comparison);
+            return diff::markdown_report(comparison, picture);
         case ReportFormat::Json:
             return diff::json_report(comparison);
         case ReportFormat::Html:

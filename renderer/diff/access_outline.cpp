@@ -156,4 +156,13 @@ OutlineSection access_notes(const AccessComparison& access) {
     return section;
 }
 
+OutlineSection lacking_section(const AccessComparison& access) {
+    OutlineSection section;
+    section.title = "Needed in the tailnet policy before this works";
+    for (const std::string& entry : access.lacking) {
+        section.lines.push_back({'!', code(entry), {}});
+    }
+    return section;
+}
+
 }  // namespace renderer::diff

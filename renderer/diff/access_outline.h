@@ -14,4 +14,7 @@ OutlineSection access_section(const access::Changes& changes, const std::string&
 // What is not compared or not judged.
 OutlineSection access_notes(const AccessComparison& access);
 
+// Returns a section without lines if the policy lacks nothing more than before.
+OutlineSection lacking_section(const AccessComparison& access);
+
 }  // namespace renderer::diff

@@ -72,10 +72,10 @@ bool Comparison::has_equal_objects() const {
 
 bool Comparison::is_equal() const {
     const bool has_equal_access =
-        !access || (access->not_compared.empty() && access->unjudged.empty() &&
-                    std::ranges::all_of(clusters, [](const ClusterComparison& cluster) {
-                        return cluster.access.empty();
-                    }));
+        !access ||
+        (access->not_compared.empty() && access->unjudged.empty() && access->lacking.empty() &&
+         std::ranges::all_of(
+             clusters, [](const ClusterComparison& cluster) { return cluster.access.empty(); }));
     return has_equal_objects() && has_equal_access;
 }
 

@@ -43,6 +43,9 @@ struct AccessComparison {
     std::string not_compared;  // why it is not compared; "" = it is
     // What differs in the policy and is not judged: "ssh", "posture:new".
     std::vector<std::string> unjudged = {};
+    // Entries that devices of HEAD need and its policy lacks, unless BASE lacks them, too:
+    // `nodeAttrs: {"target": ["tag:web"], "attr": ["funnel"]}`.
+    std::vector<std::string> lacking = {};
 };
 
 struct ClusterComparison {

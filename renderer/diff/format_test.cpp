@@ -46,6 +46,24 @@ TEST(Markdown, StaysBelowTheLimit) {
     }
 }
 
+TEST(Markdown, HasThePictureIfThereIsRoom) {
+    struct Case {
+        std::size_t devices, picture;
+        bool wants_picture;
+    };
+    for (const Case& one : {Case{1, 10, true}, Case{30, 20'000, true}, Case{1, 20'001, false},
+                            Case{5000, 10'000, false}, Case{5000, 60'000, false}}) {
+        const std::string picture(one.picture, 'x');
+        const std::string report = markdown_report(many(one.devices, 1), picture);
+        EXPECT_LE(report.size(), kMarkdownLimit) << one.devices;
+        EXPECT_EQ(report.find("### Picture\n\n" + picture) != std::string::npos, one.wants_picture)
+            << one.devices << " with " << one.picture;
+        EXPECT_EQ(report.find("`tailrender graph --format svg BASE HEAD > change.svg` draws it") !=
+                      std::string::npos,
+                  !one.wants_picture);
+    }
+}
+
 TEST(Markdown, StaysBelowTheLimitWithAccess) {
     Comparison comparison = many(100, 1);
     comparison.access.emplace();

@@ -17,8 +17,9 @@ std::string terminal_report(const Comparison& comparison, bool color);
 
 // For a comment on a pull request. Never longer than kMarkdownLimit: what does not fit is counted,
 // but objects that are added or removed are named. Public exposure comes first. Begins with a
-// marker by which a bot finds its comment again.
-std::string markdown_report(const Comparison& comparison);
+// marker by which a bot finds its comment again. `picture` is Markdown, which is put into the
+// report as it is if there is room, else a sentence says how to draw it; "" if there is none.
+std::string markdown_report(const Comparison& comparison, std::string_view picture = {});
 
 std::string json_report(const Comparison& comparison);
 

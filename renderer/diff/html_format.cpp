@@ -130,6 +130,9 @@ private:
         if (!outline.note.empty()) {
             put("<p class=\"r-note\" role=\"alert\">{}</p>\n", html_of(outline.note, {}));
         }
+        if (!outline.absences.empty()) {
+            put("<p>Otherwise: {}</p>\n", outline.absences);
+        }
         put("<p>{}</p>\n</header>\n"
             "<div class=\"r-tools\" role=\"search\">\n"
             "<input id=\"search\" type=\"search\" aria-label=\"Search the changes\" "

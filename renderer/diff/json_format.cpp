@@ -208,7 +208,8 @@ std::string json_report(const Comparison& comparison) {
                              {"clusters", list_of(comparison.clusters, cluster_of)}});
     if (comparison.access) {
         root.add("access", Value::map({{"notCompared", comparison.access->not_compared},
-                                       {"unjudged", text_list(comparison.access->unjudged)}}));
+                                       {"unjudged", text_list(comparison.access->unjudged)},
+                                       {"lacking", text_list(comparison.access->lacking)}}));
     }
     return write_json_pretty(root) + "\n";
 }

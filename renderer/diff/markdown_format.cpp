@@ -15,7 +15,13 @@ constexpr std::string_view kMark = "<!-- tailrender diff -->\n\n";
 constexpr std::size_t kWarnings = 12'000;  // size of their section in characters
 constexpr std::size_t kOpenLines = 25;     // lines of a section; the rest is folded
 constexpr std::size_t kOpenDetails = 12;   // details of a line; the rest is counted
-constexpr std::size_t kClosing = 300;      // for the text around a section's lines
+constexpr std::size_t kClosing = 500;      // for the text around a section's lines
+// About three full pictures. Mermaid itself takes 50,000 characters.
+constexpr std::size_t kPicture = 20'000;
+constexpr std::string_view kPictureTitle = "### Picture\n\n";
+constexpr std::string_view kNoRoom =
+    "The picture of this change does not fit here: "
+    "`tailrender graph --format svg BASE HEAD > change.svg` draws it.\n\n";
 
 // Encloses text in a fence longer than any run of backquotes in it.
 std::string fenced(std::string_view text) {
@@ -107,7 +113,8 @@ class Markdown {
 public:
     explicit Markdown(const SourceLinks& links) : links_(links) {}
 
-    std::string print(const Outline& outline) {
+    std::string print(const Outline& outline, std::string_view picture) {
+        const std::size_t limit = kMarkdownLimit - (picture.empty() ? 0 : kNoRoom.size());
         out_ = kMark;
         if (!outline.note.empty()) {
             out_ += fmt::format("**{}**\n\n", markdown(outline.note, links_));
@@ -124,7 +131,7 @@ public:
         for (std::size_t i = 0; i < outline.sections.size(); ++i) {
             const OutlineSection& section = outline.sections[i];
             const std::size_t needed = 5 * section.title.size() + kClosing;
-            const std::size_t left = kMarkdownLimit - out_.size();
+            const std::size_t left = limit - out_.size();
             if (left < needed + kClosing) {
                 out_ += fmt::format("… and {} that do not fit here\n\n",
                                     counted(outline.sections.size() - i, "section"));
@@ -137,11 +144,29 @@ public:
             const std::size_t room = free - std::min(behind, free / 2);
             add(section, last ? room : std::min(free / 2, room), room);
         }
+        if (!outline.absences.empty()) {
+            out_ += fmt::format("**Otherwise:** {}\n\n", outline.absences);
+        }
+        add_picture(picture);
         out_ += fmt::format("**tailrender diff:** {}\n", markdown(outline.summary, links_));
         return std::move(out_);
     }
 
 private:
+    // It is not folded: GitHub cannot draw Mermaid with labels of edges in a closed section
+    // (mermaid-js/mermaid#3504).
+    void add_picture(std::string_view picture) {
+        const std::size_t needed = kPictureTitle.size() + picture.size() + kClosing;
+        if (picture.empty()) {
+            return;
+        }
+        if (picture.size() > kPicture || out_.size() + needed > kMarkdownLimit) {
+            out_ += kNoRoom;
+            return;
+        }
+        out_ += fmt::format("{}{}\n", kPictureTitle, picture);
+    }
+
     // In a long section, added and removed objects come first and are not folded. If they do not
     // fit into the section's share, their names use the remaining room.
     void add(OutlineSection section, std::size_t share, std::size_t room) {
@@ -234,8 +259,8 @@ private:
 
 }  // namespace
 
-std::string markdown_report(const Comparison& comparison) {
-    return Markdown(comparison.links).print(outline_of(comparison));
+std::string markdown_report(const Comparison& comparison, std::string_view picture) {
+    return Markdown(comparison.links).print(outline_of(comparison), picture);
 }
 
 }  // namespace renderer::diff

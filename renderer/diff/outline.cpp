@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "renderer/base/printable.h"
+#include "renderer/diff/absences.h"
 #include "renderer/diff/access_outline.h"
 
 namespace renderer::diff {
@@ -240,6 +241,7 @@ public:
     void add_access(const Comparison& comparison) {
         if (comparison.access) {
             put(access_notes(*comparison.access));
+            put(lacking_section(*comparison.access));
         }
     }
 
@@ -452,6 +454,7 @@ Outline outline_of(const Comparison& comparison) {
         return outline;
     }
     outline.summary = summary_of(comparison);
+    outline.absences = absences_of(comparison);
     writer.add_public(comparison, true);
     writer.add_public(comparison, false);
     writer.add_access(comparison);

@@ -37,9 +37,10 @@ struct OutlineSection {
 };
 
 struct Outline {
-    std::string note;                      // shown before everything else, "" = nothing
-    std::vector<OutlineLine> warnings;     // about HEAD; exposures that are not rendered come first
-    std::string summary;                   // one line, also if nothing differs
+    std::string note;                   // shown before everything else, "" = nothing
+    std::vector<OutlineLine> warnings;  // about HEAD; exposures that are not rendered come first
+    std::string summary;                // one line, also if nothing differs
+    std::string absences;               // what a reviewer may ask for and is not so, "" = nothing
     std::vector<OutlineSection> sections;  // none is empty; alarms first
 };
 

@@ -22,9 +22,10 @@ constexpr std::size_t kMermaidNodes = 60;  // GitHub draws more, but no one can 
 // What a picture says if there is nothing to draw.
 constexpr std::string_view kNoDevices = "no devices", kNoChange = "nothing differs";
 
-// Markdown with one fenced block per picture.
+// Markdown with one fenced block per picture. `heading` begins the line that tells pictures apart.
 std::string mermaid_text_of(const std::vector<Graph>& graphs,
-                            std::string_view if_empty = kNoDevices);
+                            std::string_view if_empty = kNoDevices,
+                            std::string_view heading = "##");
 
 // One digraph with all clusters.
 std::string dot_text_of(const std::vector<Graph>& graphs);

@@ -138,13 +138,14 @@ std::string heading_of(const Graph& graph, const Picture& picture) {
 
 }  // namespace
 
-std::string mermaid_text_of(const std::vector<Graph>& graphs, std::string_view if_empty) {
+std::string mermaid_text_of(const std::vector<Graph>& graphs, std::string_view if_empty,
+                            std::string_view heading) {
     std::string out;
     for (const Graph& graph : graphs) {
         for (const Picture& picture : cut(graph, kMermaidNodes)) {
-            const std::string heading = heading_of(graph, picture);
+            const std::string what = heading_of(graph, picture);
             out += out.empty() ? "" : "\n";
-            out += heading.empty() ? "" : fmt::format("## {}\n\n", heading);
+            out += what.empty() ? "" : fmt::format("{} {}\n\n", heading, what);
             MermaidWriter(graph, picture, out).write();
         }
     }

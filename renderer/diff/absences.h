@@ -1,0 +1,13 @@
+// Says what a change does not do, so that a reviewer need not guess from what is not there.
+#pragma once
+
+#include <string>
+
+#include "renderer/diff/compare.h"
+
+namespace renderer::diff {
+
+// Returns "nothing becomes public, no pod restarts"; "" if nothing differs.
+std::string absences_of(const Comparison& comparison);
+
+}  // namespace renderer::diff

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "renderer/base/markup.h"
 #include "renderer/base/printable.h"
 
@@ -12,6 +15,22 @@ std::string line_of(std::string_view text) {
     return shortened(on_one_line(text), kMostCharacters);
 }
 
+// What is not a device, a proxy or offered by one may be there on both sides, connected on one.
+bool may_be_on_both_sides(NodeKind kind) {
+    constexpr std::array kKinds = {
+        NodeKind::Internet, NodeKind::Tailnet,       NodeKind::TailnetTarget,
+        NodeKind::Service,  NodeKind::KubernetesApi, NodeKind::Workload,
+        NodeKind::Pods,     NodeKind::DnsName,       NodeKind::Storage};
+    return std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+std::string_view change_of(const Node& node) {
+    if (!may_be_on_both_sides(node.kind) || node.change == Change::Changed) {
+        return word_of(node.change);
+    }
+    return node.change == Change::Added ? "newly connected" : "no longer connected";
+}
+
 }  // namespace
 
 std::string caption_of(const Node& node) {
@@ -20,7 +39,7 @@ std::string caption_of(const Node& node) {
         out += ", PUBLIC";
     }
     if (node.change != Change::Same) {
-        out += fmt::format(", {}", word_of(node.change));
+        out += fmt::format(", {}", change_of(node));
     }
     return out;
 }

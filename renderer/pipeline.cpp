@@ -11,7 +11,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/plan.h"
-#include "renderer/schema/schema.h"
+#include "renderer/validate/validate.h"
 
 namespace renderer {
 
@@ -98,9 +98,9 @@ bool is_misspelled(const schema::SchemaFault& fault) {
 
 // Removes the errors that an object lacks something if one of its fields is misspelled: that may be
 // what it lacks. They are at the object's kind.
-Diagnostics without_lacks(const Diagnostics& found, const schema::InputFaults& faults) {
+Diagnostics without_lacks(const Diagnostics& found, const validate::InputFaults& faults) {
     std::set<Pos> kinds;
-    for (const schema::DocumentFaults& one : faults.documents) {
+    for (const validate::DocumentFaults& one : faults.documents) {
         if (one.is_applied && std::ranges::any_of(one.faults, is_misspelled)) {
             kinds.insert(one.document->kind.pos());
         }
@@ -115,7 +115,7 @@ Diagnostics without_lacks(const Diagnostics& found, const schema::InputFaults& f
 }
 
 // Removes faults at the places of notes about the same object: these explain an error.
-void drop_noted(const Diagnostics& said, schema::InputFaults& faults) {
+void drop_noted(const Diagnostics& said, validate::InputFaults& faults) {
     std::set<Pos> noted;
     for (const Diagnostic& one : said.all()) {
         for (const Note& note : one.notes) {
@@ -124,7 +124,7 @@ void drop_noted(const Diagnostics& said, schema::InputFaults& faults) {
             }
         }
     }
-    for (schema::DocumentFaults& one : faults.documents) {
+    for (validate::DocumentFaults& one : faults.documents) {
         std::erase_if(one.faults, [&](const schema::SchemaFault& fault) {
             return noted.contains(fault.diagnostic.pos);
         });
@@ -146,8 +146,8 @@ bool run_stages(repo::LoadOptions options, Run& run, generate::Form form) {
     // namespace and whether an applier would see it. Documents are sorted by path, whatever the
     // order of a directory or of threads.
 
-    schema::InputFaults faults =
-        schema::validate_inputs(run.loaded, validate, threads, run.diagnostics);
+    validate::InputFaults faults =
+        validate::validate_inputs(run.loaded, validate, threads, run.diagnostics);
     // The inputs were validated. report_inputs below reports a fault only if plan reported no error
     // at the same place, since plan's errors say more.
 
@@ -165,8 +165,8 @@ bool run_stages(repo::LoadOptions options, Run& run, generate::Form form) {
     drop_noted(found, faults);
     run.diagnostics.append(run.loaded.units.empty() ? std::move(found)
                                                     : with_variables_named(found));
-    schema::report_inputs(std::move(faults), validate, run.plan.ours,
-                          run.plan.settings.release.version.minor, run.diagnostics);
+    validate::report_inputs(std::move(faults), validate, run.plan.ours,
+                            run.plan.settings.release.version.minor, run.diagnostics);
     if (run.diagnostics.has_errors()) {
         return false;
     }
@@ -175,7 +175,7 @@ bool run_stages(repo::LoadOptions options, Run& run, generate::Form form) {
 
     run.objects = generate::generate(run.plan, validate ? generate::Form::Tree : form, threads);
     if (validate) {
-        schema::validate_objects(run.loaded, run.objects, threads, run.diagnostics);
+        validate::validate_objects(run.loaded, run.objects, threads, run.diagnostics);
     }
     // Every object exists. emit.h sorts and writes them.
     return !run.diagnostics.has_errors();

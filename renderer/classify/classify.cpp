@@ -20,7 +20,7 @@ bool is_ingress(std::string_view version, std::string_view kind) {
 }
 
 template <typename Input>
-void add(Input input, const schema::InputFaults& found, std::vector<Input>& inputs) {
+void add(Input input, const validate::InputFaults& found, std::vector<Input>& inputs) {
     for (Diagnostic& fault : found.shape_of(*input.doc)) {
         input.faults.push_back(std::move(fault));
     }
@@ -29,14 +29,14 @@ void add(Input input, const schema::InputFaults& found, std::vector<Input>& inpu
 
 // Missing fields of Kubernetes' own kinds are reported by plan, so they are left out here.
 template <typename Input>
-void add_parent(Input input, const schema::InputFaults& found, std::vector<Input>& inputs) {
+void add_parent(Input input, const validate::InputFaults& found, std::vector<Input>& inputs) {
     add(std::move(input), found, inputs);
     std::erase_if(inputs.back().faults,
                   [](const Diagnostic& fault) { return fault.rule == schema::kRequiredRule; });
 }
 
 // Decodes the kinds of kCustomVersion; of others only the document is kept.
-void classify_custom_resource(const Document& doc, const schema::InputFaults& found,
+void classify_custom_resource(const Document& doc, const validate::InputFaults& found,
                               Inventory& inventory) {
     inventory.custom_documents.push_back(&doc);
     const Kind* kind = find_kind(text_of(doc.kind));
@@ -46,7 +46,7 @@ void classify_custom_resource(const Document& doc, const schema::InputFaults& fo
     }
 }
 
-void classify_document(const Document& doc, const schema::InputFaults& found,
+void classify_document(const Document& doc, const validate::InputFaults& found,
                        Inventory& inventory) {
     const std::string_view version = text_of(doc.api_version);
     const std::string_view kind = text_of(doc.kind);
@@ -78,7 +78,7 @@ std::span<const CustomResource> Inventory::of(const Kind& kind) const {
     return found == custom_resources.end() ? std::span<const CustomResource>() : found->second;
 }
 
-Inventory classify(const load::Loaded& loaded, const schema::InputFaults& found,
+Inventory classify(const load::Loaded& loaded, const validate::InputFaults& found,
                    Diagnostics& diagnostics) {
     Inventory inventory;
     classify_operator(loaded, inventory, diagnostics);

@@ -18,7 +18,7 @@
 #include "renderer/core/document.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/load/loaded.h"
-#include "renderer/schema/schema.h"
+#include "renderer/validate/validate.h"
 
 namespace renderer::classify {
 
@@ -128,7 +128,7 @@ struct Inventory {
 };
 
 // `found` holds the faults that the schemas found in the inputs.
-Inventory classify(const load::Loaded& loaded, const schema::InputFaults& found,
+Inventory classify(const load::Loaded& loaded, const validate::InputFaults& found,
                    Diagnostics& diagnostics);
 
 }  // namespace renderer::classify

@@ -19,7 +19,7 @@ struct Classified {
         options.stream = std::move(stream);
         loaded = load::load(options, diagnostics);
         inventory =
-            classify(loaded, schema::validate_inputs(loaded, false, 1, diagnostics), diagnostics);
+            classify(loaded, validate::validate_inputs(loaded, false, 1, diagnostics), diagnostics);
     }
     // Returns "4: message | found | expected | hint" for each fault.
     [[nodiscard]] std::string faults(const ParentInput& parent) const {

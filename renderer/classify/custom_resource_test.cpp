@@ -22,7 +22,7 @@ struct Decoded {
             spec);
         loaded = load::load(options, diagnostics);
         inventory =
-            classify(loaded, schema::validate_inputs(loaded, false, 1, diagnostics), diagnostics);
+            classify(loaded, validate::validate_inputs(loaded, false, 1, diagnostics), diagnostics);
     }
     [[nodiscard]] const CustomResource& input() const {
         return inventory.of(kind_of("ProxyClass"))[0];

@@ -18,7 +18,7 @@
 #include "renderer/engines/standing.h"
 #include "renderer/load/loaded.h"
 #include "renderer/repo/paths.h"
-#include "renderer/schema/schema.h"
+#include "renderer/validate/validate.h"
 
 namespace renderer::cli {
 namespace {
@@ -150,9 +150,9 @@ public:
         }
         if (!faults_) {
             Diagnostics discarded;
-            faults_ = schema::validate_inputs(run_.loaded, true, 0, discarded);
+            faults_ = validate::validate_inputs(run_.loaded, true, 0, discarded);
         }
-        for (const schema::DocumentFaults& one : faults_->documents) {
+        for (const validate::DocumentFaults& one : faults_->documents) {
             const bool may_change =
                 std::ranges::all_of(one.faults, &schema::SchemaFault::may_change);
             if (one.is_applied && !may_change &&
@@ -167,7 +167,7 @@ public:
 
 private:
     const Run& run_;
-    std::optional<schema::InputFaults> faults_;
+    std::optional<validate::InputFaults> faults_;
 };
 
 // True if the values of the operator's chart that could not be read may set which Ingresses and

@@ -82,7 +82,7 @@ private:
     }
     void run() {
         inventory = classify::classify(
-            loaded, schema::validate_inputs(loaded, false, 1, diagnostics), diagnostics);
+            loaded, validate::validate_inputs(loaded, false, 1, diagnostics), diagnostics);
         plan = plan::plan(loaded, inventory, diagnostics);
     }
     [[nodiscard]] std::uint32_t line(Pos pos) const {

@@ -23,7 +23,7 @@ from shared.checks import attempt, run
 from shared.fleet import ROOT
 from shared.kube_api import KubeApi
 
-COVERS = ["renderer/schema", "scripts/schemas", "testdata/chart-streams/with-crds.yaml", "testdata/e2e/crds.yaml", "testdata/schema"]
+COVERS = ["renderer/schema", "renderer/validate", "scripts/schemas", "testdata/chart-streams/with-crds.yaml", "testdata/e2e/crds.yaml", "testdata/schema"]
 PROGRAMS = ["apiserver"]
 CORPUS = ROOT / "testdata" / "schema" / "corpus"
 CRDS = ROOT / "testdata" / "chart-streams" / "with-crds.yaml"

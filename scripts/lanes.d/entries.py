@@ -40,7 +40,7 @@ OTHERS = {
     "recorder_kills": {"covers": ["runtime/api_proxy", "runtime/recording", "scripts/recorder_kills", "scripts/api_proxy_contract.d"], "programs": []},
     "reference_cases": {"covers": ["renderer/generate", "renderer/plan", "scripts/parity.d", f"{E2E}/reference.d", f"{E2E}/reference_cases"],
                         "programs": ["apiserver", "operator", "operator-1.104", "testnet"]},
-    "valid_outputs_whole": {"covers": ["examples/fleet", "renderer/generate", "renderer/plan", "renderer/schema", "scripts/parity.d",
+    "valid_outputs_whole": {"covers": ["examples/fleet", "renderer/generate", "renderer/plan", "renderer/schema", "renderer/validate", "scripts/parity.d",
                                        "scripts/valid_outputs", "testdata"], "programs": []},
 }
 # What those parts of the soak cover that are neither tests nor fuzz targets.

@@ -1,4 +1,4 @@
-#include "renderer/schema/schema.h"
+#include "renderer/validate/validate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,7 +24,7 @@
 #include "renderer/load/documents.h"
 #include "renderer/schema/type_table.h"
 
-namespace renderer::schema {
+namespace renderer::validate {
 
 namespace {
 
@@ -45,7 +45,7 @@ std::optional<int> minor_version(std::string_view text) {
 // configured. Returns nothing after an error.
 std::optional<std::string_view> chosen_version(const load::Loaded& loaded,
                                                Diagnostics& diagnostics) {
-    const std::vector<std::string_view>& known = kubernetes_versions();
+    const std::vector<std::string_view>& known = schema::kubernetes_versions();
     const Value& wanted = loaded.kubernetes_version;
     if (wanted.is_null()) {
         return known.back();
@@ -95,31 +95,31 @@ struct Task {
     Pos origin = {};
     bool is_applied = true;
     bool judged = true;  // false: it only has to be valid YAML; true: validated
-    const ValueType* type = nullptr;
+    const schema::ValueType* type = nullptr;
     Diagnostics unreadable = {};
-    std::vector<SchemaFault> faults = {};
+    std::vector<schema::SchemaFault> faults = {};
 };
 
 bool is_encrypted(const Value& root) {
     return root.at({"sops", "mac"}) != nullptr;
 }
 
-SchemaFault unknown_kind(const Task& task, std::string_view version) {
-    SchemaFault fault{{.rule = "schema-unknown-kind",
-                       .pos = task.kind_pos,
-                       .message = fmt::format("Kubernetes {} has no kind \"{}\" in \"{}\"", version,
-                                              task.kind, task.api_version)},
-                      {task.kind_pos, task.api_version_pos}};
-    if (const std::string spans = TypeTable::served_by(task.api_version, task.kind);
+schema::SchemaFault unknown_kind(const Task& task, std::string_view version) {
+    schema::SchemaFault fault{{.rule = "schema-unknown-kind",
+                               .pos = task.kind_pos,
+                               .message = fmt::format("Kubernetes {} has no kind \"{}\" in \"{}\"",
+                                                      version, task.kind, task.api_version)},
+                              {task.kind_pos, task.api_version_pos}};
+    if (const std::string spans = schema::TypeTable::served_by(task.api_version, task.kind);
         !spans.empty()) {
         fault.diagnostic.expected = fmt::format("Kubernetes {}", spans);
         fault.diagnostic.hint =
             "set --kubernetes-version, or kubernetesVersion of the cluster in .tailrender.yaml";
     }
     const std::vector<std::string_view> others =
-        TypeTable::versions_of(task.api_version, task.kind, version);
+        schema::TypeTable::versions_of(task.api_version, task.kind, version);
     const std::string_view near =
-        nearest(task.kind, TypeTable::kinds_of(task.api_version, version));
+        nearest(task.kind, schema::TypeTable::kinds_of(task.api_version, version));
     if (!task.meant.empty()) {
         fault.diagnostic.hint = fmt::format("write apiVersion {}", task.meant);
     } else if (!others.empty()) {
@@ -166,14 +166,15 @@ public:
 
 private:
     struct Known {
-        const ValueType* type;
+        const schema::ValueType* type;
         bool group;
     };
 
     const Known& known_of(std::string_view api_version, std::string_view kind) {
         const auto [entry, is_new] = types_.try_emplace({api_version, kind}, Known{nullptr, false});
         if (is_new) {
-            entry->second = {table_.find(api_version, kind), TypeTable::knows_group(api_version)};
+            entry->second = {table_.find(api_version, kind),
+                             schema::TypeTable::knows_group(api_version)};
         }
         return entry->second;
     }
@@ -190,19 +191,19 @@ private:
             root = &read;
         }
         if (task.judged) {
-            task.faults = validate(*root, *task.type, table_.version());
+            task.faults = schema::validate(*root, *task.type, table_.version());
         }
         const bool may_change = is_encrypted(*root);
         // Other stages report a missing field at the object's first line, so look for errors there.
-        for (SchemaFault& fault : task.faults) {
+        for (schema::SchemaFault& fault : task.faults) {
             fault.may_change = fault.may_change || may_change;
-            if (fault.diagnostic.rule == kRequiredRule) {
+            if (fault.diagnostic.rule == schema::kRequiredRule) {
                 fault.places.back() = task.kind_pos;
             }
         }
     }
 
-    TypeTable table_;
+    schema::TypeTable table_;
     unsigned threads_;
     std::map<std::pair<std::string_view, std::string_view>, Known> types_;
     std::vector<Task> tasks_;
@@ -223,7 +224,7 @@ public:
         std::ranges::sort(places_);
     }
 
-    [[nodiscard]] bool hold(const SchemaFault& fault) const {
+    [[nodiscard]] bool hold(const schema::SchemaFault& fault) const {
         return std::ranges::any_of(fault.places, [this](Pos pos) {
             return pos.known() && std::ranges::binary_search(places_, pos);
         });
@@ -251,7 +252,7 @@ Diagnostics as_warnings(const Diagnostics& errors, Pos kind) {
 }
 
 // True if the fault is in what decides whether a Service or an Ingress asks for a proxy.
-bool decides(const Document& doc, const SchemaFault& fault) {
+bool decides(const Document& doc, const schema::SchemaFault& fault) {
     const auto is_at = [&](std::initializer_list<std::string_view> path) {
         const Value* value = doc.root.at(path);
         return value != nullptr && value->pos().known() &&
@@ -268,7 +269,7 @@ bool decides(const Document& doc, const SchemaFault& fault) {
 
 // True if no stage reads the object, or only reads it without using it. Namespaces and Nodes are
 // used.
-bool is_of_others(const Document& doc, const SchemaFault& fault,
+bool is_of_others(const Document& doc, const schema::SchemaFault& fault,
                   std::span<const Document* const> ours) {
     const std::string_view kind = text_of(doc.kind);
     if (kind == kConfigMap) {
@@ -319,7 +320,7 @@ std::vector<Diagnostic> InputFaults::shape_of(const Document& document) const {
     if (found == documents.end() || found->document != &document) {
         return shape;
     }
-    for (const SchemaFault& fault : found->faults) {
+    for (const schema::SchemaFault& fault : found->faults) {
         if (fault.is_shape) {
             shape.push_back(fault.diagnostic);
         }
@@ -330,7 +331,7 @@ std::vector<Diagnostic> InputFaults::shape_of(const Document& document) const {
 InputFaults validate_inputs(const load::Loaded& loaded, bool foreign, unsigned threads,
                             Diagnostics& diagnostics) {
     const std::optional<std::string_view> version = chosen_version(loaded, diagnostics);
-    Validation validation(version.value_or(kubernetes_versions().back()), threads);
+    Validation validation(version.value_or(schema::kubernetes_versions().back()), threads);
     for (const Document& doc : loaded.documents) {
         const bool is_applied = doc.reachable && loaded.bundles[doc.bundle].rendered;
         const bool is_wanted =
@@ -374,7 +375,7 @@ void report_inputs(InputFaults found, bool foreign, std::span<const Document* co
         }
         diagnostics.append(foreign ? std::move(one.unreadable)
                                    : as_warnings(one.unreadable, one.document->kind.pos()));
-        for (SchemaFault& fault : one.faults) {
+        for (schema::SchemaFault& fault : one.faults) {
             if (!fault.may_change && !fault.unless.holds(operator_minor) && !places.hold(fault)) {
                 fault.diagnostic.object = one.document->object_name();
                 conceal(text_of(one.document->kind), fault.diagnostic);
@@ -405,7 +406,7 @@ void validate_objects(const load::Loaded& loaded, std::span<const Object> object
     }
     validation.run(loaded.sources);
     for (Task& task : validation.tasks()) {
-        for (SchemaFault& fault : task.faults) {
+        for (schema::SchemaFault& fault : task.faults) {
             if (fault.may_change) {
                 continue;
             }
@@ -418,4 +419,4 @@ void validate_objects(const load::Loaded& loaded, std::span<const Object> object
     }
 }
 
-}  // namespace renderer::schema
+}  // namespace renderer::validate

@@ -11,12 +11,12 @@
 #include "renderer/load/loaded.h"
 #include "renderer/schema/validator.h"
 
-namespace renderer::schema {
+namespace renderer::validate {
 
 struct DocumentFaults {
     const Document* document = nullptr;
     bool is_applied = false;  // false: only a fact, no applier sees it
-    std::vector<SchemaFault> faults;
+    std::vector<schema::SchemaFault> faults;
     Diagnostics unreadable;
 };
 
@@ -50,4 +50,4 @@ void report_inputs(InputFaults found, bool foreign, std::span<const Document* co
 void validate_objects(const load::Loaded& loaded, std::span<const Object> objects, unsigned threads,
                       Diagnostics& diagnostics);
 
-}  // namespace renderer::schema
+}  // namespace renderer::validate

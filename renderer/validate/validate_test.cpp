@@ -1,11 +1,11 @@
-#include "renderer/schema/schema.h"
+#include "renderer/validate/validate.h"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
 
-namespace renderer::schema {
+namespace renderer::validate {
 namespace {
 
 Value pod(Value image) {
@@ -76,4 +76,4 @@ TEST(ValidateObjects, KnowsVersionsHoweverTheyAreSpelled) {
 }
 
 }  // namespace
-}  // namespace renderer::schema
+}  // namespace renderer::validate

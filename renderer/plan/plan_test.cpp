@@ -203,7 +203,8 @@ TEST(Plan, MarksAllDevicesOfTheCluster) {
     };
     const Planned run(
         resource("Connector", "out", "exitNode: true") +
-            resource("Recorder", "tape", "storage: {s3: {}}") +
+            resource("Recorder", "tape",
+                     "storage: {s3: {endpoint: s3.example.com, bucket: tapes}}") +
             resource("ProxyGroup", "api",
                      "type: kube-apiserver, replicas: 1, kubeAPIServer: {mode: noauth}") +
             exposed("tailscale.com/tags: 'tag:one, tag:b'"),

@@ -121,6 +121,19 @@ private:
             refuse("recorder-storage", recorder_.pos(), "no one could access the recordings",
                    "\"enableUI: true\" or \"storage.s3\" in spec", "");
         }
+        for (const std::string_view field : {"endpoint", "bucket"}) {
+            if (s3_.exists() && s3_.text(field).empty() && recorder_.faults.empty()) {
+                classify::about(recorder_, out_)
+                    .warning("recorder-storage", recorder_.pos(),
+                             fmt::format("recordings cannot be stored in S3: spec.storage.s3.{} is "
+                                         "missing",
+                                         field))
+                    .expected(field == "bucket"
+                                  ? "the name of a bucket"
+                                  : "a host, such as \"s3.eu-central-1.amazonaws.com\"")
+                    .hint(fmt::format("set spec.storage.s3.{}", field));
+            }
+        }
     }
 
     void check_pod() {

@@ -25,7 +25,12 @@ std::optional<PolicyFile> read_policy_file(const repo::SourceTree& tree, const s
                                            Run& run) {
     Result<std::string> text = tree.read(path);
     if (!text) {
-        run.diagnostics.add(std::move(text.error().diagnostic));
+        Diagnostic& error = text.error().diagnostic;
+        error.expected = "the policy file of the tailnet";
+        error.hint =
+            "correct the path; it is relative to the current directory, in .tailrender.yaml to the "
+            "directory of that file";
+        run.diagnostics.add(std::move(error));
         return std::nullopt;
     }
     SourceMap& sources = run.loaded.sources;

@@ -34,7 +34,7 @@ struct Bundle {
     Value fleet;  // the fleet.yaml to write with -o: customizations are merged, and the name is
                   // set; Null without one
     bool operator_chart = false;  // helm.chart is the operator's chart
-    std::string chart_version;    // exact helm.version, "" if absent
+    std::string chart_version;    // helm.version, may be a range
     Pos chart_pos;
     bool rendered = true;  // false: another chart, which is copied whole and named in the summary
     std::string chart;     // helm.chart, for that summary

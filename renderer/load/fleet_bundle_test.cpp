@@ -341,7 +341,7 @@ TEST(FleetBundle, OperatorChart) {
         return bundle.operator_chart ? "yes " + bundle.chart_version : "no";
     };
     EXPECT_EQ(is_operator("chart: tailscale-operator, version: 1.96.5"), "yes 1.96.5");
-    EXPECT_EQ(is_operator("chart: tailscale-operator, version: ~1.96.0"), "yes ");
+    EXPECT_EQ(is_operator("chart: tailscale-operator, version: ~1.96.0"), "yes ~1.96.0");
     EXPECT_EQ(is_operator("repo: oci://r.example/tailscale-operator/"), "yes ");
     EXPECT_EQ(is_operator("chart: https://r.example/tailscale-operator-1.96.5.tgz"), "yes ");
     EXPECT_EQ(is_operator("chart: ./charts/tailscale-operator"), "yes ");

@@ -138,6 +138,25 @@ void warn_of_conflict(const ReleaseSource& taken, const ReleaseSource& other,
         .expected(fmt::format("\"{}\"", taken.text));
 }
 
+// Warns of a version of the operator's chart that is a range, or a variable.
+void warn_of_range(std::span<const ReleaseSource> sources, Diagnostics& diagnostics) {
+    const auto range = std::ranges::find_if(sources, [](const ReleaseSource& source) {
+        return source.is_chart && !source.text.empty();
+    });
+    if (range != sources.end()) {
+        diagnostics
+            .warning("unknown-release", range->pos,
+                     fmt::format("it is not known here which release of the operator this version "
+                                 "means: it is rendered as {}",
+                                 short_name(kDefault)))
+            .object(range->object)
+            .where(std::string(range->where))
+            .found(fmt::format("\"{}\"", range->text))
+            .expected(fmt::format("a version, such as \"{}\"", release_of(kReleases.back()).tag))
+            .hint("pin it there, or set \"tailrender.operatorVersion\"");
+    }
+}
+
 }  // namespace
 
 std::optional<TailscaleVersion> version_of_tag(std::string_view tag) {
@@ -194,6 +213,7 @@ Release choose_release(std::span<const ReleaseSource> sources, Diagnostics& diag
         }
     }
     if (taken == nullptr) {
+        warn_of_range(sources, diagnostics);
         return default_release();
     }
     const TailscaleVersion* known = known_as(chosen);

@@ -79,6 +79,7 @@ struct ReleaseSource {
     Pos pos = {};
     std::string object = {};
     bool is_replaced = false;  // an old release is only a warning
+    bool is_chart = false;     // it is the version of the operator's chart
 };
 
 // Returns the first release that one of `sources` names, else the default. Reports a release that

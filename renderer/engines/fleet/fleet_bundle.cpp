@@ -147,11 +147,6 @@ void decode_fleet_file(FleetFile& file, const Cluster& cluster, Diagnostics& dia
     }
 }
 
-bool is_full_version(std::string_view version) {
-    return std::ranges::count(version, '.') >= 2 && !version.empty() &&
-           version.find_first_not_of("0123456789.") == std::string_view::npos;
-}
-
 // Returns the options for installing the release, without those for rendering it.
 Value release_options(const FleetFile& fleet) {
     Value options = Value::map();
@@ -308,9 +303,8 @@ Bundle make_bundle(const FleetFile& fleet, const std::string& dir,
     if (const Value* helm = repo::map_of(fleet.merged, "helm")) {
         bundle.chart_pos = helm->pos();
     }
-    const std::string_view version = fleet.helm_text("version");
-    if (bundle.operator_chart && is_full_version(version)) {
-        bundle.chart_version = version;
+    if (bundle.operator_chart) {
+        bundle.chart_version = fleet.helm_text("version");
     }
     if (rendered) {
         bundle.fleet = rendered_fleet(fleet, bundle.name);

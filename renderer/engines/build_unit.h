@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/core/pos.h"
@@ -56,7 +57,7 @@ struct BuildUnit {
     Pos pos;                  // of the field that is wrong or cannot be resolved
     std::string source;       // of an external unit: its key for --source; "" = it has none
     bool may_be_own = false;  // an external source that may be made of this repository
-    Pos naming;               // of an external unit: where its object mentions Tailscale
+    Pos naming;               // of an external or refused unit: where its object mentions Tailscale
     std::string unbuilt;      // the error of kustomize; the files of the unit are read without it
     std::string text;         // the content of a file that nothing applies
     std::string cluster;
@@ -78,6 +79,8 @@ struct BuildUnit {
     std::shared_ptr<const ChartUnit> chart;          // null: it does not apply a chart
     bool is_chart_root = false;            // a chart with objects of engines that no unit applies
     std::shared_ptr<const Value> changes;  // merged into its kustomization; null: no relevant ones
+
+    std::vector<std::pair<std::string, Pos>> waits_for;  // names in spec.dependsOn of Flux
 
     std::vector<std::string> builds;     // directories whose kustomizations are built
     std::vector<std::string> manifests;  // files that are applied without a build

@@ -16,6 +16,7 @@
 #include "renderer/engines/flux/resource_set_units.h"
 #include "renderer/engines/hooks.h"
 #include "renderer/engines/liveness.h"
+#include "renderer/engines/naming.h"
 #include "renderer/engines/unit_content.h"
 
 namespace renderer::engines {
@@ -50,6 +51,7 @@ BuildUnit incomplete_unit(const EngineObject& object, IncompleteObject incomplet
     unit.state = UnitState::Refused;
     unit.reason = std::move(incomplete.message);
     unit.pos = incomplete.pos;
+    unit.naming = naming_tailscale(object.root.find("spec"));
     return unit;
 }
 

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
+#include "renderer/core/diagnostics.h"
 #include "renderer/core/edit_distance.h"
 #include "renderer/core/text_of.h"
+#include "renderer/schema/type_table.h"
+#include "renderer/schema/validator.h"
 
 namespace renderer::engines {
 
@@ -30,6 +34,9 @@ constexpr std::string_view kMetadataFields =
     "managedFields";
 constexpr std::string_view kReferenceFields = "apiVersion kind name namespace";
 constexpr std::string_view kPathFields = "path exclude";
+
+constexpr std::array<std::string_view, 4> kKindsOfSources = {"GitRepository", "OCIRepository",
+                                                             "HelmRepository", "Bucket"};
 
 constexpr auto kFields = std::to_array<Fields>({
     {"Kustomization", "spec",
@@ -127,9 +134,10 @@ std::optional<MistypedField> find_in(const Value& value, std::string_view kind,
     const std::vector<std::string_view> known = split(names, ' ');
     for (const Member& member : members_of(names.empty() ? nullptr : &value)) {
         if (std::ranges::find(known, member.name()) == known.end()) {
-            const auto meant = std::ranges::find_if(
-                known, [&](std::string_view name) { return is_typo_of(member.name(), name); });
-            if (meant != known.end()) {
+            const auto meant = std::ranges::min_element(known, {}, [&](std::string_view name) {
+                return edit_distance(lower_case(member.name()), lower_case(name));
+            });
+            if (is_typo_of(member.name(), *meant)) {
                 return MistypedField{&member.key, *meant};
             }
             continue;
@@ -143,58 +151,58 @@ std::optional<MistypedField> find_in(const Value& value, std::string_view kind,
     return std::nullopt;
 }
 
-struct RequiredFields {
+// Fields of spec, each of which shows that the object is not a patch.
+struct OwnFields {
     std::string_view kind;
-    std::array<std::string_view, 4> any;  // of spec; each one shows that the object is not a patch
-    std::array<std::string_view, 2> one;  // one of these in spec is required, "" = none
-    bool is_list = false;
+    std::array<std::string_view, 4> any;  // "" = none
 };
 
-constexpr auto kRequired = std::to_array<RequiredFields>({
-    {"Kustomization", {"sourceRef"}, {"sourceRef"}},
-    {"HelmRelease", {"chart", "chartRef"}, {"chart", "chartRef"}},
-    {"ResourceSet", {"resources", "resourcesTemplate"}, {}},
-    {"FluxInstance", {"distribution"}, {}},
-    {"Application", {"source", "sources", "sourceHydrator", "destination"}, {"destination"}},
-    {"ApplicationSet", {"generators"}, {"template"}},
-    {"ApplicationSet", {"generators"}, {"generators"}, true},
+constexpr auto kOwn = std::to_array<OwnFields>({
+    {"Kustomization", {"sourceRef"}},
+    {"HelmRelease", {"chart", "chartRef"}},
+    {"ResourceSet", {"resources", "resourcesTemplate"}},
+    {"FluxInstance", {"distribution"}},
+    {"Application", {"source", "sources", "sourceHydrator", "destination"}},
+    {"ApplicationSet", {"generators"}},
 });
 
-// A field that is required if its map exists.
-struct NestedField {
-    std::string_view kind;
-    std::string_view map;  // in spec
-    std::string_view name;
-};
-
-constexpr auto kNested = std::to_array<NestedField>({
-    {"HelmRelease", "chart", "spec"},
-    {"HelmRelease", "chart.spec", "chart"},
-    {"HelmRelease", "chart.spec", "sourceRef"},
-    {"HelmRelease", "chart.spec.sourceRef", "name"},
-    {"HelmRelease", "chartRef", "name"},
-});
-
-// Returns nullptr if the value does not exist or is not a map.
-const Value* map_of_spec(const Value& object, std::string_view path) {
-    const Value* map = object.find("spec");
-    for (const std::string_view name : split(path, '.')) {
-        map = map != nullptr && map->is_map() ? map->find(name) : nullptr;
-    }
-    return map != nullptr && map->is_map() ? map : nullptr;
+// Returns the schema of a kind of an engine, or nullptr.
+const schema::ValueType* schema_of_kind(std::string_view kind) {
+    static schema::TypeTable table(schema::kubernetes_versions().back());
+    static const std::map<std::string_view, const schema::ValueType*> kTypes = [] {
+        std::map<std::string_view, const schema::ValueType*> types;
+        for (const OwnFields& own : kOwn) {
+            types[own.kind] = table.find_of_engine(own.kind);
+        }
+        for (const std::string_view source : kKindsOfSources) {
+            types[source] = table.find_of_engine(source);
+        }
+        return types;
+    }();
+    const auto found = kTypes.find(kind);
+    return found == kTypes.end() ? nullptr : found->second;
 }
 
-std::optional<IncompleteObject> incomplete_map(const Value& object) {
-    const std::string_view kind = text_of(object, {"kind"});
-    for (const NestedField& nested : kNested) {
-        const Value* map = nested.kind == kind ? map_of_spec(object, nested.map) : nullptr;
-        const Value* field = map == nullptr ? nullptr : map->find(nested.name);
-        if (map != nullptr && (field == nullptr || field->is_null())) {
-            return IncompleteObject{
-                map->pos(), fmt::format("spec.{}.{} is required", nested.map, nested.name), true};
-        }
+// A rule of the schema between two fields.
+bool names_no_chart(const Value& object) {
+    const auto has = [&](std::string_view field) {
+        const Value* value = object.at({"spec", field});
+        return value != nullptr && !value->is_null();
+    };
+    return text_of(object, {"kind"}) == "HelmRelease" && !has("chart") && !has("chartRef");
+}
+
+std::string fault_text(const Diagnostic& fault) {
+    std::string words = fault.message;
+    std::erase(words, '"');  // paths of fields are no text of the user
+    words += fault.found.empty() ? "" : fmt::format(": {}", fault.found);
+    if (fault.rule != schema::kRequiredRule && !fault.expected.empty()) {
+        words += fmt::format(", not {}", fault.expected);
     }
-    return std::nullopt;
+    if (fault.message.find("helm.values\"") != std::string::npos) {
+        words += "; valuesObject takes a map";
+    }
+    return words;
 }
 
 }  // namespace
@@ -202,6 +210,22 @@ std::optional<IncompleteObject> incomplete_map(const Value& object) {
 bool is_typo_of(std::string_view word, std::string_view meant) {
     const std::size_t distance = edit_distance(lower_case(word), lower_case(meant));
     return word != meant && (distance < 2 || (distance == 2 && meant.size() >= 4));
+}
+
+std::string_view meant_name(std::string_view word, const std::vector<std::string_view>& names) {
+    const auto letters = [](std::string_view name) {
+        std::string out(name);
+        std::erase_if(out, is_digit);
+        return out;
+    };
+    if (word.find("${") != std::string_view::npos ||
+        std::ranges::find(names, word) != names.end()) {
+        return {};
+    }
+    const auto meant = std::ranges::find_if(names, [&](std::string_view name) {
+        return name.size() > 4 && is_typo_of(word, name) && letters(word) != letters(name);
+    });
+    return meant == names.end() ? std::string_view() : *meant;
 }
 
 std::optional<MistypedField> mistyped_field(const Value& object) {
@@ -214,9 +238,8 @@ std::optional<MistypedField> mistyped_field(const Value& object) {
 
 bool has_own_field(const Value& object) {
     const std::string_view kind = text_of(object, {"kind"});
-    return std::ranges::any_of(kRequired, [&](const RequiredFields& required) {
-        return required.kind == kind &&
-               std::ranges::any_of(required.any, [&](std::string_view field) {
+    return std::ranges::any_of(kOwn, [&](const OwnFields& own) {
+        return own.kind == kind && std::ranges::any_of(own.any, [&](std::string_view field) {
                    return !field.empty() && object.at({"spec", field}) != nullptr;
                });
     });
@@ -230,28 +253,28 @@ std::optional<IncompleteObject> incomplete_object(const Value& object) {
         return IncompleteObject{metadata == nullptr ? place : metadata->pos(),
                                 "metadata.name is required"};
     }
-    for (const RequiredFields& required : kRequired) {
-        if (required.kind != text_of(object, {"kind"}) || required.one.front().empty()) {
+    const schema::ValueType* type = schema_of_kind(text_of(object, {"kind"}));
+    if (type == nullptr) {
+        return std::nullopt;
+    }
+    std::optional<IncompleteObject> found;
+    if (names_no_chart(object)) {
+        found = {place, "spec.chart or spec.chartRef is missing", true};
+    }
+    for (const schema::SchemaFault& fault : schema::validate(object, *type, {})) {
+        const Diagnostic& one = fault.diagnostic;
+        const bool is_missing = one.rule == schema::kRequiredRule;
+        if (fault.may_change || one.rule == schema::kUnknownRule) {
             continue;
         }
-        const auto [first, second] = required.one;
-        const Value* field = object.at({"spec", first});
-        if ((field == nullptr || field->is_null()) && !second.empty()) {
-            field = object.at({"spec", second});
-        }
-        if (field == nullptr || field->is_null()) {
-            return IncompleteObject{
-                place,
-                second.empty() ? fmt::format("spec.{} is required", first)
-                               : fmt::format("spec.{} or spec.{} is required", first, second),
-                true};
-        }
-        if (required.is_list ? !field->is_list() : !field->is_map()) {
-            return IncompleteObject{field->pos(), fmt::format("spec.{} is not a {}", first,
-                                                              required.is_list ? "list" : "map")};
+        if (!found) {
+            found = {one.pos, fault_text(one), is_missing};
+        } else {
+            found->message += fmt::format("; {}", fault_text(one));
+            found->is_missing = found->is_missing && is_missing;
         }
     }
-    return incomplete_map(object);
+    return found;
 }
 
 }  // namespace renderer::engines

@@ -1,13 +1,14 @@
-// Fields of the objects that apply something, to detect typos: the API server rejects a field that
-// is not in the schema (kubectl's strict field validation, which Argo CD applies with, and
-// server-side apply, which Flux applies with), and the engine fails. Source: the custom resource
-// definitions of fluxcd/kustomize-controller, fluxcd/helm-controller,
+// Fields of the objects that apply something, to detect typos and what is missing: the API server
+// rejects a field that is not in the schema (kubectl's strict field validation, which Argo CD
+// applies with, and server-side apply, which Flux applies with), and the engine fails. Source: the
+// custom resource definitions of fluxcd/kustomize-controller, fluxcd/helm-controller,
 // controlplaneio-fluxcd/flux-operator and argoproj/argo-cd.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/core/pos.h"
 #include "renderer/core/value.h"
@@ -27,6 +28,10 @@ std::optional<MistypedField> mistyped_field(const Value& object);
 // is also a typo.
 bool is_typo_of(std::string_view word, std::string_view meant);
 
+// Returns the name that is meant, or "" if the word is one of the names or no typo of one. Names
+// that differ only in digits are different names.
+std::string_view meant_name(std::string_view word, const std::vector<std::string_view>& names);
+
 // True if the object has a field of its kind that determines what is applied. A document that only
 // names the kind, such as an example, has none.
 bool has_own_field(const Value& object);
@@ -37,8 +42,9 @@ struct IncompleteObject {
     bool is_missing = false;  // it lacks a field of spec
 };
 
-// Returns what the schema requires and the object lacks. Must not be called for patches, only for
-// objects as an engine gets them.
+// Returns why the API server rejects the object by the schema of its kind: what is missing, or has
+// a value that is not allowed. Must not be called for patches, only for objects as an engine gets
+// them.
 std::optional<IncompleteObject> incomplete_object(const Value& object);
 
 }  // namespace renderer::engines

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
 #include "renderer/contract/domain.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document_scanner.h"
@@ -23,13 +25,17 @@ struct EngineGroup {
     std::string_view name;                   // with the slash
     std::array<std::string_view, 2> meant;   // kinds that apply something
     std::array<std::string_view, 2> others;  // similar kinds of the same group
+    std::string_view versions;               // that any release serves, the newest first
 };
 
 constexpr std::array<EngineGroup, 4> kEngineGroups = {{
-    {kHelmGroup, {"HelmRelease"}, {}},
-    {kFluxGroup, {"Kustomization"}, {}},
-    {kFluxOperator, {"ResourceSet", "FluxInstance"}, {"ResourceSetInputProvider", "FluxReport"}},
-    {kArgoGroup, {"Application", "ApplicationSet"}, {}},
+    {kHelmGroup, {"HelmRelease"}, {}, "v2 v2beta2 v2beta1 v2alpha1"},
+    {kFluxGroup, {"Kustomization"}, {}, "v1 v1beta2 v1beta1 v1alpha1"},
+    {kFluxOperator,
+     {"ResourceSet", "FluxInstance"},
+     {"ResourceSetInputProvider", "FluxReport"},
+     "v1"},
+    {kArgoGroup, {"Application", "ApplicationSet"}, {}, "v1alpha1"},
 }};
 
 bool says(std::string_view text, std::string_view word) {
@@ -59,6 +65,19 @@ std::optional<Misspelling> wrong_kind(const Value& object, const EngineGroup& gr
                         : std::optional(Misspelling{
                               kind->pos(), fmt::format("no kind \"{}\" in \"{}\": is {} meant?",
                                                        text, version, near)});
+}
+
+std::optional<Misspelling> wrong_version(const Value& object, const EngineGroup& group) {
+    const Value& version = *object.find("apiVersion");
+    const std::vector<std::string_view> served = split(group.versions, ' ');
+    const std::string_view text = text_of(version).substr(group.name.size());
+    const bool is_word = std::ranges::all_of(text, is_lower_or_digit);
+    return !is_word || std::ranges::find(served, text) != served.end()
+               ? std::nullopt
+               : std::optional(Misspelling{
+                     version.pos(), fmt::format("no kind \"{}\" in \"{}\": is \"{}{}\" meant?",
+                                                text_of(object, {"kind"}), text_of(version),
+                                                group.name, served.front())});
 }
 
 std::optional<Misspelling> wrong_field(const Value& object) {
@@ -191,7 +210,8 @@ std::optional<Misspelling> misspelling_of(const Value& object) {
         return wrong_kind(object, *own);
     }
     if (own != nullptr) {
-        return wrong_field(object);
+        std::optional<Misspelling> found = wrong_version(object, *own);
+        return found ? std::move(found) : wrong_field(object);
     }
     if (with_kind.empty() || (version.empty() && object.find("spec") == nullptr)) {
         return std::nullopt;

@@ -29,6 +29,8 @@ struct RefusedFile {
     std::string why;
     bool is_misspelled = false;
     bool may_be_patch = false;
+    bool is_release = false;  // of a chart, which applies no directory
+    Pos naming = {};          // where the object mentions Tailscale
 };
 
 // A typo in the kind, the group of the apiVersion or a field of an object of an engine. The API

@@ -108,35 +108,49 @@ struct RequiredRow {
 
 TEST(IncompleteObject, WhatTheSchemaRequires) {
     const RequiredRow rows[] = {
-        {"kind: Application\nmetadata: {name: a}\nspec: {destination: {}}\n", "", false},
+        {"kind: Application\nmetadata: {name: a}\nspec: {project: p, destination: {}}\n", "",
+         false},
         {"kind: Application\nspec: {destination: {}}\n", "metadata.name is required", false},
         {"kind: Application\nmetadata: {name: a}\nspec: {source: {}}\n",
-         "spec.destination is required", true},
-        {"kind: Application\nmetadata: {name: a}\n", "spec.destination is required", true},
-        {"kind: Application\nmetadata: {name: a}\nspec: {destination: here}\n",
-         "spec.destination is not a map", false},
-        {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {template: {}, generators: {}}\n",
-         "spec.generators is not a list", false},
-        {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {template: {}, generators: []}\n", "",
-         false},
-        {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {generators: []}\n",
-         "spec.template is required", true},
-        {"kind: Kustomization\nmetadata: {name: a}\nspec: {path: a}\n",
-         "spec.sourceRef is required", true},
-        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chartRef: {name: b}}\n", "", false},
-        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chartRef: {}}\n",
-         "spec.chartRef.name is required", true},
-        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chart: {}}\n",
-         "spec.chart.spec is required", true},
-        {"kind: HelmRelease\nmetadata: {name: a}\n"
-         "spec: {chart: {spec: {sourceRef: {name: b}}}}\n",
-         "spec.chart.spec.chart is required", true},
-        {"kind: HelmRelease\nmetadata: {name: a}\n"
-         "spec: {chart: {spec: {chart: c, sourceRef: {name: b}}}}\n",
+         "spec.source.repoURL is missing; spec.destination is missing; spec.project is "
+         "missing",
+         true},
+        {"kind: Application\nmetadata: {name: a}\n", "spec is missing", true},
+        {"kind: Application\nmetadata: {name: a}\nspec: {project: p, destination: here}\n",
+         "spec.destination has the wrong type: a string, not a map", false},
+        {"kind: ApplicationSet\nmetadata: {name: a}\n"
+         "spec: {template: {metadata: {}, spec: {project: p, destination: {}}}, generators: {}}\n",
+         "spec.generators has the wrong type: a map, not a list", false},
+        {"kind: ApplicationSet\nmetadata: {name: a}\n"
+         "spec: {template: {metadata: {}, spec: {project: p, destination: {}}}, generators: []}\n",
          "", false},
-        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {values: {}}\n",
-         "spec.chart or spec.chartRef is required", true},
-        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chart: web}\n", "spec.chart is not a map",
+        {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {generators: []}\n",
+         "spec.template is missing", true},
+        {"kind: Kustomization\nmetadata: {name: a}\nspec: {path: a}\n",
+         "spec.interval is missing; spec.prune is missing; spec.sourceRef is missing", true},
+        {"kind: Kustomization\nmetadata: {name: a}\n"
+         "spec: {interval: '1', prune: true, sourceRef: {kind: GitRepository, name: b}}\n",
+         "invalid value of spec.interval: \"1\", not a duration, such as \"10m\" or \"1h30m\"",
+         false},
+        {"kind: Kustomization\nmetadata: {name: a}\n"
+         "spec: {interval: '${X}', prune: true, sourceRef: {kind: GitRepository, name: b}}\n",
+         "", false},
+        {"kind: HelmRelease\nmetadata: {name: a}\n"
+         "spec: {interval: 1h, chartRef: {kind: OCIRepository, name: b}}\n",
+         "", false},
+        {"kind: HelmRelease\nmetadata: {name: a}\n"
+         "spec: {interval: 1h, chartRef: {kind: OCIRepository}}\n",
+         "spec.chartRef.name is missing", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {interval: 1h, chart: {}}\n",
+         "spec.chart.spec is missing", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {interval: 1h, values: {}}\n",
+         "spec.chart or spec.chartRef is missing", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {interval: 1h, chart: web}\n",
+         "spec.chart has the wrong type: a string, not a map", false},
+        {"kind: Application\nmetadata: {name: a}\n"
+         "spec: {project: p, destination: {}, source: {repoURL: u, helm: {values: {a: b}}}}\n",
+         "spec.source.helm.values has the wrong type: a map, not a string; valuesObject "
+         "takes a map",
          false},
         {"kind: ResourceSet\nmetadata: {name: a}\n", "", false},
     };

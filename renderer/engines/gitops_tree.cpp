@@ -10,6 +10,7 @@
 #include "renderer/engines/engine_groups.h"
 #include "renderer/engines/k3s/helm_chart.h"
 #include "renderer/engines/manifest_files.h"
+#include "renderer/engines/naming.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -226,11 +227,15 @@ void GitOpsTree::collect(unsigned threads) {
                 object.root.at({"instance", "sync", "path"}) != nullptr ||
                 (values != nullptr && values->at({"instance", "sync", "path"}) != nullptr);
             if (std::optional<Misspelling> found = misspelling_of(object.root)) {
-                refused_.push_back({.path = path,
-                                    .pos = found->pos,
-                                    .why = std::move(found->message),
-                                    .is_misspelled = true,
-                                    .may_be_patch = found->may_be_patch});
+                refused_.push_back(
+                    {.path = path,
+                     .pos = found->pos,
+                     .why = std::move(found->message),
+                     .is_misspelled = true,
+                     .may_be_patch = found->may_be_patch,
+                     .is_release = text_of(object.root, {"kind"}) == "HelmRelease" ||
+                                   text_of(object.root, {"apiVersion"}).starts_with(kHelmGroup),
+                     .naming = naming_tailscale(object.root.find("spec"))});
             } else if (is_instance && has_path) {
                 instances_.push_back(std::move(object));
             } else if (is_engine) {

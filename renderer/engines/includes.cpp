@@ -99,37 +99,46 @@ private:
     std::set<std::string> parts_;    // of builds
 };
 
-// Paths in .tailrender.yaml are relative to it.
-void resolve(const DirList& dirs, const std::string& root, const std::vector<std::string>& given,
-             const std::vector<NamedPath>& configured, std::string_view flag,
-             std::vector<std::string>& out, Diagnostics& diagnostics) {
+// A directory that a flag or a key of .tailrender.yaml names.
+struct NamedDir {
+    std::string_view flag;
+    Pos pos;  // of the key; unknown for a flag
+    std::string spelled;
+    std::string path;  // "" = there is no such directory
+};
+
+// Paths in .tailrender.yaml are relative to it; those of flags may be.
+std::vector<NamedDir> named_dirs(const DirList& dirs, const std::string& root,
+                                 const std::vector<std::string>& given,
+                                 const std::vector<NamedPath>& configured, std::string_view flag) {
     const auto is_directory = [&](const std::string& path) {
         return std::ranges::find(dirs, path, &repo::WalkedDir::path) != dirs.end();
     };
-    const auto refuse = [&](Pos pos, const std::string& path) {
-        Finding error = diagnostics.error("missing-path", pos, "no such directory in the tree");
-        error.found(fmt::format("\"{}\"", path))
-            .expected(fmt::format("a directory below {}", root));
-        if (!pos.known()) {
-            error.where(flag);
-        }
+    std::vector<NamedDir> named;
+    const auto add = [&](Pos pos, const std::string& spelled, const std::string& path) {
+        named.push_back({flag, pos, spelled, is_directory(path) ? path : std::string()});
+    };
+    const auto below = [&](const std::string& path) {
+        return repo::normal_path(repo::join_path(root, path));
     };
     for (const std::string& path : given) {
-        const std::string below = repo::normal_path(repo::join_path(root, path));
-        const bool is_known = is_directory(repo::normal_path(path));
-        if (!is_known && !is_directory(below)) {
-            refuse({}, path);
-        } else {
-            out.push_back(is_known ? repo::normal_path(path) : below);
-        }
+        const std::string whole = repo::normal_path(path);
+        add({}, path, is_directory(whole) ? whole : below(path));
     }
     for (const NamedPath& one : configured) {
-        out.push_back(repo::normal_path(repo::join_path(root, one.path)));
-        if (!is_directory(out.back())) {
-            refuse(one.pos, one.path);
-            out.pop_back();
+        add(one.pos, one.path, below(one.path));
+    }
+    return named;
+}
+
+std::vector<std::string> known_of(const std::vector<NamedDir>& named) {
+    std::vector<std::string> known;
+    for (const NamedDir& one : named) {
+        if (!one.path.empty()) {
+            known.push_back(one.path);
         }
     }
+    return known;
 }
 
 }  // namespace
@@ -140,13 +149,42 @@ bool UnitChoice::ignores_below(const std::string& dir) const {
 }
 
 UnitChoice unit_choice(const DirList& dirs, const std::string& root,
-                       const repo::LoadOptions& options, const Cluster& cluster,
-                       Diagnostics& diagnostics) {
-    UnitChoice choice;
-    resolve(dirs, root, options.includes, cluster.includes, "--include", choice.includes,
-            diagnostics);
-    resolve(dirs, root, options.ignores, cluster.ignores, "--ignore", choice.ignores, diagnostics);
-    return choice;
+                       const repo::LoadOptions& options, const Cluster& cluster) {
+    return {
+        .includes =
+            known_of(named_dirs(dirs, root, options.includes, cluster.includes, "--include")),
+        .ignores = known_of(named_dirs(dirs, root, options.ignores, cluster.ignores, "--ignore"))};
+}
+
+void check_named_dirs(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
+                      const repo::LoadOptions& options, const Cluster& cluster,
+                      Diagnostics& diagnostics) {
+    std::vector<std::string> known;
+    for (const repo::WalkedDir* dir : dirs) {
+        known.push_back(repo::relative_path(dir->path, root));
+    }
+    const auto check = [&](const NamedDir& one, bool may_be_unread) {
+        const std::string below = repo::join_path(root, one.spelled);
+        if (!one.path.empty() ||
+            (may_be_unread && tree.kind(repo::normal_path(below)) == repo::EntryKind::Directory)) {
+            return;
+        }
+        Finding error = diagnostics.error("missing-path", one.pos, "no such directory in the tree");
+        error.found(fmt::format("\"{}\"", one.spelled))
+            .expected(fmt::format("a directory below {}", root))
+            .hint(did_you_mean(nearest(one.spelled, {known.begin(), known.end()})));
+        if (!one.pos.known()) {
+            error.where(one.flag);
+        }
+    };
+    for (const NamedDir& one :
+         named_dirs(dirs, root, options.includes, cluster.includes, "--include")) {
+        check(one, false);
+    }
+    for (const NamedDir& one :
+         named_dirs(dirs, root, options.ignores, cluster.ignores, "--ignore")) {
+        check(one, true);
+    }
 }
 
 void add_includes(const GitOpsTree& repository, KustomizationReader& reader,

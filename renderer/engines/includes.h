@@ -19,11 +19,16 @@ struct UnitChoice {
     [[nodiscard]] bool ignores_below(const std::string& dir) const;
 };
 
-// Paths are relative to the current directory, else to `root`, the top of what is rendered. `dirs`:
-// all directories of the tree.
+// Paths are relative to the current directory, else to `root`, the top of what is rendered. Those
+// that are not in `dirs` are left out.
 UnitChoice unit_choice(const DirList& dirs, const std::string& root,
-                       const repo::LoadOptions& options, const Cluster& cluster,
-                       Diagnostics& diagnostics);
+                       const repo::LoadOptions& options, const Cluster& cluster);
+
+// Refuses paths that are no directories of the tree. `dirs`: all directories that are read. What is
+// ignored may be one that is not read.
+void check_named_dirs(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
+                      const repo::LoadOptions& options, const Cluster& cluster,
+                      Diagnostics& diagnostics);
 
 // Adds a unit for each of the directories, with everything below it that is not part of a unit.
 void add_includes(const GitOpsTree& repository, KustomizationReader& reader,

@@ -56,7 +56,7 @@ bool has_content(const BuildUnit& unit) {
 bool are_applied(const std::vector<BuildUnit>& units) {
     return std::ranges::any_of(units, [](const BuildUnit& unit) {
         return unit.rest == UnitRest::Chart ||
-               (!unit.is_chart_root && liveness_of(unit) != Liveness::Absent);
+               (!unit.is_chart_root && !unit.is_file && liveness_of(unit) != Liveness::Absent);
     });
 }
 

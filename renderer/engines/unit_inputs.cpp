@@ -89,7 +89,9 @@ void add_refused_files(const GitOpsTree& repository,
             return has_content(unit) && !unit.chart && unit.claims.contains(file.path);
         });
         const bool is_claimed = parent != units.end();
-        if (is_claimed ? file.may_be_patch : !are_applied || !is_root(file.path)) {
+        const bool may_apply =
+            are_applied || (file.is_misspelled && !file.may_be_patch && !file.is_release);
+        if (is_claimed ? file.may_be_patch : !may_apply || !is_root(file.path)) {
             continue;
         }
         BuildUnit unit;
@@ -106,6 +108,7 @@ void add_refused_files(const GitOpsTree& repository,
         unit.state = UnitState::Refused;
         unit.reason = file.why;
         unit.pos = file.pos;
+        unit.naming = file.naming;
         if (is_claimed) {
             unit.parent = static_cast<std::size_t>(parent - units.begin());
             unit.cluster = parent->cluster;

@@ -37,7 +37,7 @@ UnitList list_units(repo::LoadOptions options, SourceMap& sources, Diagnostics& 
     }
     KustomizationReader reader(*tree, sources, options.output_dir, local);
     GitOpsTree repository(*tree, dirs, root, sources, options, local);
-    const UnitChoice choice = unit_choice(dirs, root, options, cluster, discarded);
+    const UnitChoice choice = unit_choice(dirs, root, options, cluster);
     list.units = applied_units(repository, reader, sources, options, choice.ignores, diagnostics);
     list.are_applied = are_applied(list.units);
     if (!options.cluster.empty()) {

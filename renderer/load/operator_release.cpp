@@ -154,6 +154,10 @@ private:
         operators_.charts.insert(release.dir);
         Found one{.release = spelled.clone(), .version = release.version};
         if (!engines::installs_operator_alone(tree_, release)) {
+            if (!is_file && engines::is_mistyped_operator_chart(release.chart)) {
+                engines::refuse_mistyped_chart(release.chart, release.pos, diagnostics_)
+                    .object(release.object);
+            }
             if (!is_file || !take_dependency(release, one)) {
                 return nullptr;
             }

@@ -247,13 +247,20 @@ private:
             why = std::move(misspelling->message);
             pos = misspelling->pos;
         } else {
-            // The object may be a patch, or a patch may add the missing field.
-            if (std::optional<engines::IncompleteObject> incomplete =
-                    engines::incomplete_object(object)) {
+            std::optional<engines::IncompleteObject> incomplete =
+                engines::incomplete_object(object);
+            if (!incomplete) {
+                note_unknown_source(document, object);
+                return;
+            }
+            if (incomplete->is_missing) {
+                // The object may be a patch, or a patch may add the missing field.
                 loaded_.standings.all.push_back(
                     {name, engines::Liveness::Kept, std::move(incomplete->message), true});
+                return;
             }
-            return;
+            why = std::move(incomplete->message);
+            pos = incomplete->pos;
         }
         if (document.mentions_tailscale && !is_unread) {
             diagnostics_
@@ -268,6 +275,33 @@ private:
         loaded_.standings.all.push_back({name, engines::Liveness::Broken, why, true});
         renderer::engines::note_refused(unit_of(loaded_, document.source)->name,
                                         fmt::format("{}: {}", name, why), loaded_.standings);
+    }
+
+    // Refuses a release that names Tailscale and whose source has a typo in its name.
+    void note_unknown_source(const Document& document, const Value& object) {
+        const Value* source = object.at({"spec", "chart", "spec", "sourceRef"});
+        source = source == nullptr ? object.at({"spec", "chartRef"}) : source;
+        if (source == nullptr || !document.mentions_tailscale) {
+            return;
+        }
+        const std::string_view kind = text_of(*source, {"kind"});
+        std::vector<std::string_view> names;
+        for (const Document& one : loaded_.documents) {
+            if (text_of(one.kind) == kind) {
+                names.push_back(text_of(one.name));
+            }
+        }
+        const std::string_view name = text_of(*source, {"name"});
+        const std::string_view meant = engines::meant_name(name, names);
+        if (!meant.empty()) {
+            diagnostics_
+                .error("broken-unit", source->find("name")->pos(),
+                       "this installs nothing because Flux does not find the source of its chart")
+                .object(document.object_name())
+                .found(fmt::format("no {} \"{}\" in the tree", kind, name))
+                .expected("the name of a source of charts")
+                .hint(did_you_mean(meant));
+        }
     }
 
     // Renders a release. Returns false if what it exposes is not known.

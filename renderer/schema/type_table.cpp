@@ -75,7 +75,8 @@ struct Index {
     std::vector<std::string_view> versions;
     std::vector<int> operators;
     std::vector<KindLine> kinds;
-    std::vector<TypeLines> types;  // sorted by name
+    std::vector<std::pair<std::string_view, std::string_view>> engines;  // kind and type
+    std::vector<TypeLines> types;                                        // sorted by name
 };
 
 // Removes `@1.31-1.33` from the end of a line. Returns empty views if there is none.
@@ -137,6 +138,9 @@ Index make_index() {
             fields = {start, static_cast<std::size_t>(rest.data() - start)};
         } else if (line.starts_with("kind ")) {
             add_kind(line, index);
+        } else if (line.starts_with("engine ")) {
+            const std::vector<std::string_view> words = split(line, ' ');
+            index.engines.emplace_back(words[2], words[3]);
         } else if (line.starts_with("kubernetes ")) {
             take(line, ' ');
             index.versions = split(line, ' ');
@@ -276,6 +280,13 @@ const ValueType* TypeTable::find(std::string_view api_version, std::string_view 
         }
     }
     return nullptr;
+}
+
+const ValueType* TypeTable::find_of_engine(std::string_view kind) {
+    const auto& all = table_index().engines;
+    const auto found =
+        std::ranges::find(all, kind, &std::pair<std::string_view, std::string_view>::first);
+    return found == all.end() ? nullptr : named(found->second);
 }
 
 const ValueType* TypeTable::named(std::string_view name) {

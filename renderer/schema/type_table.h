@@ -4,6 +4,7 @@
 // only for what it validates. Format:
 //   kubernetes 1.32 1.33 …               all versions; `@1.33-1.34` after a line limits it to some
 //   operator 1.96 1.98 …                 all releases; their span is after lines of custom kinds
+//   engine GROUP HelmRelease TYPE        a kind of Flux or Argo CD, in all its versions
 //   kind apps/v1 StatefulSet TYPE        `any` for a kind that is neither read nor made
 //   core.v1.ServicePort                  a type, sorted by name; its fields follow, each after one
 //    port int32 required min=1           space: name, type, limits
@@ -120,6 +121,9 @@ public:
     // Returns nullptr if this version does not serve the kind. Not thread-safe, but the result is,
     // and lives as long as the table.
     const ValueType* find(std::string_view api_version, std::string_view kind);
+
+    // Returns nullptr for a kind that is not one of an engine. As for `find`.
+    const ValueType* find_of_engine(std::string_view kind);
 
     [[nodiscard]] std::string_view version() const { return version_; }
 

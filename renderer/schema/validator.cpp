@@ -325,7 +325,7 @@ private:
 
     void report_unknown(const StructType& type, const Member& member) {
         path_.push_back({member.name(), 0, member.value.pos()});
-        Diagnostic fault = {.rule = "schema-unknown-field",
+        Diagnostic fault = {.rule = std::string(kUnknownRule),
                             .pos = member.key.pos(),
                             .message = fmt::format("unknown field \"{}\"", path()),
                             .expected = fields_of(type)};
@@ -352,7 +352,7 @@ private:
             return;
         }
         path_.push_back({member.name(), 0, member.value.pos()});
-        add({.rule = "schema-unknown-field",
+        add({.rule = std::string(kUnknownRule),
              .pos = member.key.pos(),
              .message = fmt::format("unknown field \"{}\"", path()),
              .hint = fmt::format("the operator knows it since 1.{}", field.releases.first)});
@@ -420,7 +420,10 @@ private:
         } else if (limits.is_cidr && !is_cidr(text)) {
             report_value(value, found, "a CIDR block, such as \"10.0.0.0/8\"");
         } else if (limits.pattern && !limits.pattern->matches(text)) {
-            report_value(value, found, fmt::format("text that matches {}", limits.pattern_text));
+            report_value(value, found,
+                         limits.pattern_text.find("(ms|s|m") != std::string_view::npos
+                             ? std::string("a duration, such as \"10m\" or \"1h30m\"")
+                             : fmt::format("text that matches {}", limits.pattern_text));
         }
     }
 

@@ -15,6 +15,7 @@
 namespace renderer::schema {
 
 constexpr std::string_view kRequiredRule = "schema-required";
+constexpr std::string_view kUnknownRule = "schema-unknown-field";
 
 struct SchemaFault {
     Diagnostic diagnostic;

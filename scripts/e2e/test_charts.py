@@ -37,6 +37,7 @@ APPLICATION = f"""\
     kind: Application
     metadata: {{name: shop, namespace: argocd}}
     spec:
+      project: default
       source:
         repoURL: {OWN}
         path: charts/web
@@ -49,6 +50,7 @@ RELEASE = """\
     kind: HelmRelease
     metadata: {name: web, namespace: shop}
     spec:
+      interval: 1h
       chart: {spec: {chart: web, version: VERSION, sourceRef: {kind: HelmRepository, name: acme}}}
       valuesFrom: [{kind: ConfigMap, name: web-values}, {kind: ConfigMap, name: web-values, valuesKey: port, targetPath: port}]
       values: {annotations: {tailscale.com/expose: "true"}}
@@ -325,6 +327,7 @@ def test_values_files_of_flux_replace_those_of_the_chart(render, tools, tailrend
         kind: HelmRelease
         metadata: {name: web, namespace: shop}
         spec:
+          interval: 1h
           chart: {spec: SPEC}
           values: {annotations: {tailscale.com/expose: "true"}}
         """
@@ -401,6 +404,7 @@ NET_RELEASE = """\
     kind: HelmRelease
     metadata: {name: net, namespace: network}
     spec:
+      interval: 1h
       chart: {spec: {chart: ./charts/net, sourceRef: {kind: GitRepository, name: own}}}
       values: {host: gate}
     """

@@ -89,6 +89,7 @@ def release(url, version="1.2.0", chart_name="web", kind="HelmRepository"):
         kind: HelmRelease
         metadata: {{name: web, namespace: shop}}
         spec:
+          interval: 1h
           chart: {{spec: {{chart: {chart_name}, version: "{version}", sourceRef: {{kind: {kind}, name: acme}}}}}}
           values: {VALUES}
         ---
@@ -106,6 +107,7 @@ def oci_release(url, ref):
         kind: HelmRelease
         metadata: {{name: web, namespace: shop}}
         spec:
+          interval: 1h
           chartRef: {{kind: OCIRepository, name: web}}
           values: {VALUES}
         ---
@@ -124,6 +126,7 @@ def application(url, version="1.2.0"):
         kind: Application
         metadata: {{name: web, namespace: argocd}}
         spec:
+          project: default
           source: {{repoURL: "{url}", chart: web, targetRevision: "{version}", helm: {{valuesObject: {VALUES}}}}}
           destination: {{server: https://kubernetes.default.svc, namespace: shop}}
         """
@@ -229,6 +232,7 @@ def test_what_a_chart_of_the_tree_depends_on(render, server, helm, tmp_path):
                             kind: Application
                             metadata: {name: shop, namespace: argocd}
                             spec:
+                              project: default
                               source: {repoURL: https://example.com/acme/fleet.git, path: charts/shop}
                               destination: {server: https://kubernetes.default.svc, namespace: shop}
                             """})

@@ -142,7 +142,7 @@ spec: {type: LoadBalancer, loadBalancerClass: tailscale, selector: {app: docs}, 
 UNIT = """apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata: {name: apps, namespace: flux-system}
-spec: {path: ./apps, prune: true, suspend: true, sourceRef: {kind: GitRepository, name: flux-system}}
+spec: {interval: 1h, path: ./apps, prune: true, suspend: true, sourceRef: {kind: GitRepository, name: flux-system}}
 """
 POLICY = '{"tagOwners": {"tag:web": []}, "grants": [{"src": ["group:dev"], "dst": ["tag:web", "svc:shop-docs"], "ip": ["*"]}]}'
 REPORTS = {

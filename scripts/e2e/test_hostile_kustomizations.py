@@ -260,7 +260,7 @@ def test_reads_nothing_outside_where_flux_loads_any_file(tree, program, field, a
               "configMapGenerator": {"configMapGenerator": [{"name": "c", "files": [path]}]},
               "patches": {"patches": [{"path": path, "target": {"kind": "Service"}}]}, "inline": {"transformers": [plug_in]}}[field]
     tree.write("flux.yaml", {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": {"name": "app", "namespace": "f"},
-                             "spec": {"path": "./app", "sourceRef": {"kind": "GitRepository", "name": "f"}}})
+                             "spec": {"interval": "1h", "prune": True, "path": "./app", "sourceRef": {"kind": "GitRepository", "name": "f"}}})
     tree.write("app/kustomization.yaml", with_fields(**fields))
     code, _ = tree.render(program)
     assert code == 1
@@ -268,7 +268,7 @@ def test_reads_nothing_outside_where_flux_loads_any_file(tree, program, field, a
 
 def test_reads_the_repository_where_flux_loads_any_file(tree, program):
     tree.write("flux.yaml", {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": {"name": "app", "namespace": "f"},
-                             "spec": {"path": "./app", "sourceRef": {"kind": "GitRepository", "name": "f"}}})
+                             "spec": {"interval": "1h", "prune": True, "path": "./app", "sourceRef": {"kind": "GitRepository", "name": "f"}}})
     tree.write("shared/service.yaml", SERVICE.replace("name: web,", "name: shared,"))
     tree.write("app/kustomization.yaml", with_fields(resources=["../shared/service.yaml"]))
     code, printed = tree.render(program)
@@ -286,7 +286,7 @@ def test_reads_no_values_outside(tree, program):
         chart = {"repoURL": "https://charts.example.com", "chart": "tailscale-operator", "helm": {"valueFiles": [f"$values/{file}" for file in files]}}
         for name, sources in (("operator", [chart, {"repoURL": own, "ref": "values"}]), ("app", [{"repoURL": own, "path": "app"}])):
             tree.write(f"apps/{name}.yaml", {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": name},
-                                             "spec": {"sources": sources, "destination": {"namespace": "shop"}}})
+                                             "spec": {"project": "default", "sources": sources, "destination": {"namespace": "shop"}}})
         return tree.render(program)
 
     code, printed = render(["link.yaml"])

@@ -69,6 +69,7 @@ APPLICATION = """\
     kind: Application
     metadata: {name: web, namespace: argocd}
     spec:
+      project: default
       sources:
       - {repoURL: https://example.com/acme/fleet.git, path: own}
       - {repoURL: https://example.com/acme/fleet.git, path: charts/web, helm: {valueFiles: [prod.yaml]}}
@@ -100,6 +101,7 @@ ROOT = """\
     kind: Application
     metadata: {name: root, namespace: argocd}
     spec:
+      project: default
       source: {repoURL: https://example.com/acme/fleet.git, path: root}
       destination: {server: https://kubernetes.default.svc}
     """
@@ -110,6 +112,7 @@ APPLICATIONS = """\
     kind: Application
     metadata: {name: {{ . }}, namespace: argocd}
     spec:
+      project: default
       source: {repoURL: {{ $.Values.repoURL }}, path: {{ . }}}
       destination: {server: https://kubernetes.default.svc, namespace: shop}
     {{- end }}

@@ -33,6 +33,7 @@ def application(name, path, extra=""):
 kind: Application
 metadata: {{name: {name}, namespace: argocd}}
 spec:
+  project: default
   source: {{repoURL: https://example.com/acme/fleet.git, path: {path}{extra}}}
   destination: {{server: https://kubernetes.default.svc, namespace: shop}}
 """

@@ -42,12 +42,13 @@ spec: {url: https://example.com/acme/fleet}
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata: {name: flux-system, namespace: flux-system}
-spec: {path: ./cluster, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
+spec: {interval: 1h, path: ./cluster, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
 ---
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata: {name: web, namespace: flux-system}
 spec:
+  interval: 1h
   path: ./web
   prune: true
   sourceRef: {kind: GitRepository, name: flux-system}

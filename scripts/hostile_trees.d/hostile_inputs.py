@@ -122,7 +122,7 @@ def kustomized(kustomization):
 
 def applied_by_argo(path, payload):
     application = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "apps", "namespace": "argocd"},
-                   "spec": {"source": {"repoURL": "https://example.com/acme/fleet.git", "path": "apps"},
+                   "spec": {"project": "default", "source": {"repoURL": "https://example.com/acme/fleet.git", "path": "apps"},
                             "destination": {"server": "https://kubernetes.default.svc", "namespace": "shop"}}}
     for step in ("helm", "kustomize", "directory"):
         if step in path:
@@ -134,7 +134,8 @@ def applied_by_flux(path, payload):
     source = {"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "GitRepository", "metadata": {"name": "fleet", "namespace": "flux-system"},
               "spec": {"url": "https://example.com/acme/fleet.git"}}
     kustomization = {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": {"name": "apps", "namespace": "flux-system"},
-                     "spec": {"path": "./apps", "sourceRef": {"kind": "GitRepository", "name": "fleet"}, "targetNamespace": "shop"}}
+                     "spec": {"interval": "1h", "prune": True, "path": "./apps", "sourceRef": {"kind": "GitRepository", "name": "fleet"},
+                              "targetNamespace": "shop"}}
     root = changed(changed(kustomization, ("metadata", "name"), "fleet"), ("spec",), {**kustomization["spec"], "path": "./flux", "targetNamespace": "flux-system"})
     files = objects_in("apps")
     if "postBuild" in path:

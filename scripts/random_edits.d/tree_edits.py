@@ -266,7 +266,8 @@ def broken_chart(tree, random, files):
 def set_of_units(tree, random, files):
     unit, path = object_of(tree, random)
     if unit and tree.engine == "argo":
-        files[path] = f"apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: {unit.name}, namespace: argocd}}\nspec: {{generators: [{{plugin: {{}}}}], template: {{}}}}\n"
+        files[path] = (f"apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: {unit.name}, namespace: argocd}}\n"
+                       "spec: {generators: [{plugin: {configMapRef: {name: p}}}], template: {metadata: {}, spec: {project: default, destination: {}}}}\n")
         return f"{unit.name} becomes a set that is not known"
     if unit:
         files[path] = ("apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: all, namespace: flux-system}\nspec:\n"
@@ -311,7 +312,7 @@ def more_charts(tree, random, files):
     unit = pick(random, [unit.name for unit in tree.units.values() if not unit.is_listed and unit.form != "labelled"])
     if unit and tree.engine == "flux":
         files[f"{tree.units[unit].directory}/database.yaml"] = (
-            f"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: database, namespace: {NAMESPACE}}}\nspec:\n"
+            f"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: database, namespace: {NAMESPACE}}}\nspec:\n  interval: 1h\n"
             "  chart: {spec: {chart: postgres, version: 1.0.0, sourceRef: {kind: HelmRepository, name: acme}}}\n  values: {size: 1}\n")
         return f"{unit} has a chart that is not at hand"
 

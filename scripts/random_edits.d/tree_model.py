@@ -105,7 +105,7 @@ def object_path(tree, unit):
 
 def release(unit):
     names = ", ".join(sorted(name for name, device in unit.devices.items() if device.is_exposed))
-    return (f"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: {unit.name}, namespace: {NAMESPACE}}}\nspec:\n"
+    return (f"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: {unit.name}, namespace: {NAMESPACE}}}\nspec:\n  interval: 1h\n"
             "  chart: {spec: {chart: ./charts/web, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n"
             f"  values: {{devices: [{names}]}}\n")
 
@@ -151,7 +151,7 @@ def content_of(tree, unit):
 
 
 def flux_kustomization(name, path, extra=""):
-    return (f"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\nspec:\n  path: ./{path}\n"
+    return (f"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\nspec:\n  interval: 1h\n  path: ./{path}\n"
             f"  prune: true\n  sourceRef: {{kind: GitRepository, name: flux-system, namespace: flux-system}}\n{extra}")
 
 
@@ -168,7 +168,7 @@ def flux(tree):
 
 
 def application(name, path, extra=""):
-    return (f"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: {name}\n  namespace: argocd\n{extra}spec:\n"
+    return (f"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: {name}\n  namespace: argocd\n{extra}spec:\n  project: default\n"
             f"  source: {{repoURL: \"{OWN}\", path: {path}}}\n  destination: {{server: \"https://kubernetes.default.svc\", namespace: {NAMESPACE}}}\n")
 
 
@@ -185,10 +185,10 @@ FORMS = {"flux": ["plain", "labelled", "patched", "variable", "chart", "set"], "
 SETTINGS = '{operatorConfig: {extraEnv: [{name: OPERATOR_DEFAULT_LOAD_BALANCER, value: "true"}]}}'
 OPERATORS = {
     "flux": {"clusters/den/ops.yaml": flux_kustomization("ops", "ops"),
-             "ops/operator.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: operator, namespace: tailscale}\nspec:\n"
+             "ops/operator.yaml": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: operator, namespace: tailscale}\nspec:\n  interval: 1h\n"
                                   "  chart: {spec: {chart: tailscale-operator, version: 1.98.4, sourceRef: {kind: HelmRepository, name: tailscale}}}\n"
                                   f"  values: {SETTINGS}\n"},
-    "argo": {"apps/ops.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: ops, namespace: argocd}\nspec:\n"
+    "argo": {"apps/ops.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: ops, namespace: argocd}\nspec:\n  project: default\n"
                               "  source:\n    repoURL: https://pkgs.tailscale.com/helmcharts\n    chart: tailscale-operator\n    targetRevision: 1.98.4\n"
                               f"    helm:\n      valuesObject: {SETTINGS}\n"
                               "  destination: {server: \"https://kubernetes.default.svc\", namespace: tailscale}\n"},

@@ -11,11 +11,11 @@ service() {
 }
 kustomization() {
   mkdir -p "$(dirname "$1")"
-  printf 'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: %s, namespace: flux-system}\nspec:\n  path: %s\n  prune: true\n  sourceRef: {kind: GitRepository, name: flux-system}\n' "$2" "$3" >"$1"
+  printf 'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: %s, namespace: flux-system}\nspec:\n  interval: 1h\n  path: %s\n  prune: true\n  sourceRef: {kind: GitRepository, name: flux-system}\n' "$2" "$3" >"$1"
 }
 application() {
   mkdir -p "$(dirname "$1")"
-  printf 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: %s\n  namespace: argocd\nspec:\n  source: {repoURL: "https://example.com/acme/den.git", path: %s}\n  destination: {server: "https://kubernetes.default.svc", namespace: media}\n' "$2" "$3" >"$1"
+  printf 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: %s\n  namespace: argocd\nspec:\n  project: default\n  source: {repoURL: "https://example.com/acme/den.git", path: %s}\n  destination: {server: "https://kubernetes.default.svc", namespace: media}\n' "$2" "$3" >"$1"
 }
 # A fake helm with three commands, which needs no other programs.
 helm() {
@@ -70,7 +70,7 @@ operator() {
   flux
   kustomization clusters/den/ts.yaml ts ./ts
   mkdir ts
-  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: ts, namespace: tailscale}\nspec:\n  chart: {spec: {chart: tailscale-operator, sourceRef: {kind: HelmRepository, name: ts}}}\n  values: {proxyConfig: {defaultTags: "tag:den"}}\n' >ts/op.yaml
+  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: ts, namespace: tailscale}\nspec:\n  interval: 1h\n  chart: {spec: {chart: tailscale-operator, sourceRef: {kind: HelmRepository, name: ts}}}\n  values: {proxyConfig: {defaultTags: "tag:den"}}\n' >ts/op.yaml
 }
 umbrella() {
   argo
@@ -94,7 +94,7 @@ inputs() {
 classes() {
   flux
   printf 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: zoo, namespace: media}\nspec: {ingressClassName: den, tls: [{hosts: [zoo]}], defaultBackend: {service: {name: song, port: {number: 80}}}}\n' >media/zoo.yaml
-  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: tailscale-operator, namespace: tailscale}\nspec:\n  chart: {spec: {chart: tailscale-operator, version: 1.98.4, sourceRef: {kind: HelmRepository, name: tailscale}}}\n  values: {ingressClass: {name: den}}\n' >media/operator.yaml
+  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: tailscale-operator, namespace: tailscale}\nspec:\n  interval: 1h\n  chart: {spec: {chart: tailscale-operator, version: 1.98.4, sourceRef: {kind: HelmRepository, name: tailscale}}}\n  values: {ingressClass: {name: den}}\n' >media/operator.yaml
   printf -- '- %s\n' zoo.yaml operator.yaml >>media/kustomization.yaml
 }
 loose() {
@@ -107,7 +107,7 @@ releases() {
   flux
   chart
   working_helm
-  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n' >media/release.yaml
+  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  interval: 1h\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n' >media/release.yaml
   echo '- release.yaml' >>media/kustomization.yaml
 }
 # A chart that renders something only if its values enable it.
@@ -119,7 +119,7 @@ valued_chart() {
 flux_values() {
   flux
   valued_chart
-  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n  values: {state: EXPOSED}\n' >media/release.yaml
+  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  interval: 1h\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n  values: {state: EXPOSED}\n' >media/release.yaml
   echo '- release.yaml' >>media/kustomization.yaml
 }
 loose_units() {
@@ -148,7 +148,7 @@ chart_values() {
   argo
   valued_chart
   echo 'state: EXPOSED' >charts/chart/exposed.yaml
-  printf 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: chart, namespace: argocd}\nspec:\n  source:\n    repoURL: "https://example.com/acme/den.git"\n    path: charts/chart\n    helm:\n      valueFiles: [exposed.yaml]\n  destination: {server: "https://kubernetes.default.svc", namespace: media}\n' >apps/chart.yaml
+  printf 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: chart, namespace: argocd}\nspec:\n  project: default\n  source:\n    repoURL: "https://example.com/acme/den.git"\n    path: charts/chart\n    helm:\n      valueFiles: [exposed.yaml]\n  destination: {server: "https://kubernetes.default.svc", namespace: media}\n' >apps/chart.yaml
 }
 charts() {
   argo
@@ -177,7 +177,7 @@ again() {
 }
 # Adds a release of a chart that is not at hand and has nothing of Tailscale.
 chart_of_others() {
-  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: certs, namespace: certs}\nspec:\n  chart: {spec: {chart: certs, sourceRef: {kind: HelmRepository, name: certs}}}\n' >media/certs.yaml
+  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: certs, namespace: certs}\nspec:\n  interval: 1h\n  chart: {spec: {chart: certs, sourceRef: {kind: HelmRepository, name: certs}}}\n' >media/certs.yaml
   echo '- certs.yaml' >>media/kustomization.yaml
   again
 }

@@ -23,7 +23,7 @@ chart
 mv charts vendor
 echo 'charts: [vendor]' >.tailrender.yaml
 working_helm
-printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  chart: {spec: {chart: chart, sourceRef: {kind: HelmRepository, name: acme}}}\n' >media/release.yaml
+printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  interval: 1h\n  chart: {spec: {chart: chart, sourceRef: {kind: HelmRepository, name: acme}}}\n' >media/release.yaml
 echo '- release.yaml' >>media/kustomization.yaml
 again
 grep -q '^media-chart ' said || fail 'the chart is not rendered before the edit'
@@ -61,7 +61,7 @@ sed -i 's/  values: .*/&\n  valuesFrom: [{kind: Secret, name: operator-oauth}]/'
 sed -i /zoo/d media/kustomization.yaml
 removed '1 device: zoo'
 begin 'argo: git-crypt encrypts the values of the operator' argo
-printf 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: operator, namespace: argocd}\nspec:\n  sources:\n  - {repoURL: "https://pkgs.tailscale.com/helmcharts", chart: tailscale-operator, targetRevision: 1.98.4, helm: {valueFiles: [$values/operator.yaml]}}\n  - {repoURL: "https://example.com/acme/den.git", ref: values}\n  destination: {server: "https://kubernetes.default.svc", namespace: tailscale}\n' >apps/operator.yaml
+printf 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: operator, namespace: argocd}\nspec:\n  project: default\n  sources:\n  - {repoURL: "https://pkgs.tailscale.com/helmcharts", chart: tailscale-operator, targetRevision: 1.98.4, helm: {valueFiles: [$values/operator.yaml]}}\n  - {repoURL: "https://example.com/acme/den.git", ref: values}\n  destination: {server: "https://kubernetes.default.svc", namespace: tailscale}\n' >apps/operator.yaml
 printf '\0GITCRYPT\0abc' >operator.yaml
 refused unread-values
 grep -q 'operator.yaml, which git-crypt encrypts' said || fail "does not name the reason"

@@ -63,7 +63,7 @@ private:
     bool add(const Value& shape, const Value& parameters) {
         Value application = Value::map();
         Value spec = Value::map();
-        for (const std::string_view field : {"source", "sources", "destination"}) {
+        for (const std::string_view field : {"project", "source", "sources", "destination"}) {
             if (const Value* part = shape.at({"spec", field})) {
                 std::optional<Value> filled = texts_.filled(*part, parameters, failure_);
                 if (!filled) {

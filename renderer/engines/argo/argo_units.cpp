@@ -11,6 +11,7 @@
 #include "renderer/engines/engine_fields.h"
 #include "renderer/engines/flux/flux_units.h"
 #include "renderer/engines/liveness.h"
+#include "renderer/engines/naming.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 #include "renderer/secrets/userinfo.h"

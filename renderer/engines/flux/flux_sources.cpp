@@ -8,6 +8,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/own_repository.h"
+#include "renderer/engines/engine_fields.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/repo/paths.h"
 
@@ -76,6 +77,16 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
 
 bool FluxSources::is_suspended(std::string_view kind, std::string_view source) const {
     return suspended_.contains(fmt::format("{}/{}", kind, source));
+}
+
+std::string_view FluxSources::meant_source(std::string_view kind, std::string_view name) const {
+    std::vector<std::string_view> names;
+    for (const auto& [key, url] : urls_) {
+        if (key.starts_with(fmt::format("{}/", kind))) {
+            names.push_back(std::string_view(key).substr(kind.size() + 1));
+        }
+    }
+    return meant_name(name, names);
 }
 
 bool FluxSources::has_own_source(const Value& kustomization) const {

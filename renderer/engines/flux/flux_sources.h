@@ -51,6 +51,9 @@ public:
     // False if no object of the tree identifies this repository, so that others may be it.
     [[nodiscard]] bool know_repository() const { return !own_.empty(); }
 
+    // Returns the name of a source of this kind that is meant, if the name of a source is a typo.
+    [[nodiscard]] std::string_view meant_source(std::string_view kind, std::string_view name) const;
+
     // True if the source is suspended: later commits do not reach the objects that use it.
     [[nodiscard]] bool is_suspended(std::string_view kind, std::string_view source) const;
 

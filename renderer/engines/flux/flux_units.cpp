@@ -14,6 +14,7 @@
 #include "renderer/engines/flux/source_key.h"
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/liveness.h"
+#include "renderer/engines/naming.h"
 #include "renderer/kube/decoded_kinds.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/repo/paths.h"
@@ -313,27 +314,6 @@ void put_metadata(const Value* annotations, const Value* labels, Value& changes)
     put("labels", labels);
 }
 
-Pos naming_tailscale(const Value* value) {
-    if (value == nullptr) {
-        return {};
-    }
-    if (repo::mentions_tailscale(text_of(*value))) {
-        return value->pos();
-    }
-    for (const Value& item : items_of(value)) {
-        if (const Pos pos = naming_tailscale(&item); pos.known()) {
-            return pos;
-        }
-    }
-    for (const Member& member : members_of(value)) {
-        const Pos pos = naming_tailscale(&member.value);
-        if (pos.known() || repo::mentions_tailscale(member.name())) {
-            return pos.known() ? pos : member.key.pos();
-        }
-    }
-    return {};
-}
-
 bool may_matter(const Value& patch, bool has_releases) {
     const Value* target = patch.find("target");
     const std::string_view kind =
@@ -392,6 +372,12 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     } else if (source.empty() || text_of(*source_ref, {"kind"}).empty()) {
         unit.pos = source_ref == nullptr ? Pos{} : source_ref->pos();
         skip(UnitState::Refused, "spec.sourceRef.kind and spec.sourceRef.name are required");
+    } else if (const std::string_view kind = text_of(*source_ref, {"kind"}),
+               meant = local ? "" : repository.flux_sources().meant_source(kind, source);
+               !meant.empty()) {
+        unit.pos = source_ref->find("name")->pos();
+        skip(UnitState::Refused,
+             fmt::format("no {} \"{}\" in the tree: is \"{}\" meant?", kind, source, meant));
     } else if (!is_own) {
         note_source(repository, *source_ref, unit);
         if (made) {
@@ -412,6 +398,9 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
                                             : fmt::format("there is no directory {}", unit.dir));
     } else {
         unit.variables = variables_of(repository, root);
+    }
+    for (const Value& one : items_of(root.at({"spec", "dependsOn"}))) {
+        unit.waits_for.emplace_back(text_of(one, {"name"}), one.pos());
     }
     if (const Value* spec = root.find("spec")) {
         unit.changes = changes_of_kustomization(*spec, tree_of(repository, unit), unit.dir,

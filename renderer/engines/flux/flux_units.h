@@ -21,9 +21,6 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
 // even if the kustomization there does not list it.
 bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit);
 
-// Returns the position of the first text in the value that names Tailscale, unknown if none does.
-Pos naming_tailscale(const Value* value);
-
 // True if a patch of a kustomization or Kustomization may change an object that creates units or
 // devices: its target has such a kind, or no kind. A patch that mentions Tailscale may expose
 // objects of other kinds. `has_releases`: every patch of chart values counts.

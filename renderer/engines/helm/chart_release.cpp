@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "renderer/engines/engine_fields.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -69,6 +70,17 @@ bool is_operator_chart(std::string_view chart) {
     chart = repo::base_name(chart);
     return chart == kOperatorChart ||
            (chart.ends_with(".tgz") && chart.starts_with(fmt::format("{}-", kOperatorChart)));
+}
+
+bool is_mistyped_operator_chart(std::string_view chart) {
+    return is_typo_of(repo::base_name(chart), kOperatorChart);
+}
+
+Finding refuse_mistyped_chart(std::string_view chart, Pos pos, Diagnostics& diagnostics) {
+    return diagnostics.error("unknown-chart", pos, "there is no chart of this name")
+        .found(fmt::format("\"{}\"", repo::base_name(chart)))
+        .expected(fmt::format("\"{}\", the operator's chart, or another name", kOperatorChart))
+        .hint(did_you_mean(kOperatorChart));
 }
 
 }  // namespace renderer::engines

@@ -87,4 +87,10 @@ bool is_path_to_operator(std::string_view path);
 // True for a name, path, address or archive of the operator's chart.
 bool is_operator_chart(std::string_view chart);
 
+// True if the name of the chart is a typo of the operator's.
+bool is_mistyped_operator_chart(std::string_view chart);
+
+// Refuses a chart with such a name.
+Finding refuse_mistyped_chart(std::string_view chart, Pos pos, Diagnostics& diagnostics);
+
 }  // namespace renderer::engines

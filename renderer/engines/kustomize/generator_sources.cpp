@@ -245,6 +245,15 @@ std::optional<GeneratorInput> read_generator(const BuildContext& context, const 
 void take_oauth(const BuildContext& context, const Kustomization& file, const Value& item) {
     const std::vector<const Value*> entries = env_files(item);
     if (entries.empty()) {
+        if (const Value* literals = item.find("literals")) {
+            context.diagnostics
+                .warning("suspicious-env-file", literals->pos(),
+                         fmt::format("the literals of the generator \"{}\" are not used",
+                                     repo::kOAuthGenerator))
+                .expected("\"envs\" with a file that has client_id and client_secret")
+                .hint("move the credential into that file, and keep the file out of Git")
+                .hide_text();
+        }
         return;
     }
     OAuthEnvFile oauth;

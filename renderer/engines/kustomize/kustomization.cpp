@@ -7,6 +7,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/printable.h"
+#include "renderer/engines/engine_fields.h"
 #include "renderer/engines/kustomize/generator_sources.h"
 #include "renderer/engines/kustomize/left_out.h"
 #include "renderer/repo/closed_schema.h"
@@ -167,6 +168,16 @@ private:
         if (is_secret && repo::text_of(item, "name") == repo::kOAuthGenerator) {
             take_oauth(context_, file, item);
             return;
+        }
+        const std::string_view meant =
+            is_secret ? meant_name(repo::text_of(item, "name"), {repo::kOAuthGenerator}) : "";
+        if (!meant.empty()) {
+            context_.diagnostics
+                .warning("suspicious-env-file", item.find("name")->pos(),
+                         "the name of this Secret is almost that of the OAuth client's")
+                .found(fmt::format("\"{}\"", repo::text_of(item, "name")))
+                .expected(fmt::format("\"{}\"", meant))
+                .hint(did_you_mean(meant));
         }
         std::optional<GeneratorInput> input = read_generator(context_, file, item, is_secret);
         if (!input) {

@@ -8,6 +8,8 @@
 #include "renderer/core/text_of.h"
 #include "renderer/engines/engines.h"
 #include "renderer/engines/fleet/cluster_match.h"
+#include "renderer/engines/flux/local_sources.h"
+#include "renderer/engines/includes.h"
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/engines/select/unread_files.h"
 #include "renderer/repo/paths.h"
@@ -43,6 +45,17 @@ public:
 
     void run() {
         check_globs();
+        DirList all;
+        for (const repo::WalkedDir& dir : dirs_) {
+            all.push_back(&dir);
+        }
+        if (const LocalSources* local = context_.build.reader.local().get()) {
+            for (const repo::WalkedDir& dir : local->outside()) {
+                all.push_back(&dir);
+            }
+        }
+        check_named_dirs(context_.build.tree, all, context_.root, context_.options,
+                         context_.cluster, context_.build.diagnostics);
         group();
         std::vector<Bundle>& bundles = context_.build.selection.bundles;
         if (has_plain_) {
@@ -254,10 +267,9 @@ Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
                                 .options = options,
                                 .cluster = cluster};
     Selector(context, dirs).run();
-    Diagnostics reported;  // mistakes in these directories were reported
     DirList all;
     std::ranges::transform(dirs, std::back_inserter(all), [](const auto& dir) { return &dir; });
-    const UnitChoice choice = unit_choice(all, root, options, cluster, reported);
+    const UnitChoice choice = unit_choice(all, root, options, cluster);
     find_unread_files(tree, root, dirs, choice, selection);
     return selection;
 }

@@ -48,6 +48,9 @@ public:
                  .forced_pos = bundle.forced_namespace_pos};
         warn_unnamed();
         index_ = static_cast<std::uint32_t>(out_.bundles.size());
+        if (fleet_.has_chart() && !root_.has_chart && is_mistyped_operator_chart(bundle.chart)) {
+            refuse_mistyped_chart(bundle.chart, bundle.chart_pos, diagnostics_);
+        }
         if (!bundle.rendered) {
             for (const Value* options : fleet_.options()) {
                 find_not_copied(*options, bundle.not_copied);

@@ -26,11 +26,7 @@ public:
           bundle_(bundle),
           builds_(context, dirs, bundle),
           unlisted_(context, dirs),
-          // In a complete tree some of the directories may be in bundles of Fleet, so errors are
-          // discarded.
-          choice_(unit_choice(
-              dirs, context.root, context.options, context.cluster,
-              context.options.only_generated ? context.build.diagnostics : discarded_)) {}
+          choice_(unit_choice(dirs, context.root, context.options, context.cluster)) {}
 
     void run() {
         const std::size_t first = out_.files.size();
@@ -177,7 +173,6 @@ private:
     std::uint32_t bundle_;
     BuildSelection builds_;
     UnlistedInputs unlisted_;
-    Diagnostics discarded_;
     UnitChoice choice_;
     // Pointers into the selection's files.
     std::map<std::string, std::vector<const InputFile*>> listed_;

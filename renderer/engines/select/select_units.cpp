@@ -20,6 +20,7 @@
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/select/select_build.h"
 #include "renderer/engines/select/unit_refusals.h"
+#include "renderer/engines/standing.h"
 #include "renderer/engines/unit_build.h"
 #include "renderer/engines/unit_inputs.h"
 #include "renderer/repo/paths.h"
@@ -40,17 +41,16 @@ public:
           builds_(context, dirs, bundle) {}
 
     bool run() {
-        Diagnostics of_choice;  // if no engine applies anything, select_plain reports them
-        choice_ = unit_choice(dirs_, context_.root, context_.options, context_.cluster, of_choice);
+        choice_ = unit_choice(dirs_, context_.root, context_.options, context_.cluster);
         units_ = applied_units(repository_, context_.build.reader, context_.build.sources,
                                context_.options, choice_.ignores, context_.build.diagnostics);
-        if (!are_applied(units_)) {
+        if (!are_applied(units_) && !may_be_applied()) {
+            std::erase_if(units_, [](const BuildUnit& unit) { return unit.is_file; });
             out_.standings.all = standings_of(units_);
             refuse_elsewhere(context_, repository_, units_, choice_, unreached_artifacts());
             add_releases();
             return false;
         }
-        context_.build.diagnostics.append(std::move(of_choice));
         if (!choose_cluster(repository_, context_.options, context_.cluster.configured, units_,
                             context_.build.diagnostics)) {
             return true;  // errors in the inputs of each cluster would not help
@@ -74,6 +74,19 @@ public:
     }
 
 private:
+    // True if a file that its engine rejects is meant to apply inputs of a tree that nothing
+    // applies.
+    [[nodiscard]] bool may_be_applied() {
+        const bool has_file = std::ranges::any_of(units_, &BuildUnit::is_file);
+        const Unreached unreached = has_file ? unreached_inputs(repository_, units_) : Unreached();
+        return std::ranges::any_of(units_, [&](const BuildUnit& unit) {
+            return unit.is_file && std::ranges::any_of(unreached, [&](const auto& one) {
+                       return says_path_of(unit.text,
+                                           repo::relative_path(one.first, context_.root));
+                   });
+        });
+    }
+
     [[nodiscard]] bool is_wanted(const BuildUnit& unit) const {
         return is_rendered(unit, context_.options.skip_suspended);
     }

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "renderer/base/printable.h"
+#include "renderer/core/text_of.h"
+#include "renderer/engines/engine_fields.h"
 #include "renderer/engines/kustomize/exposing_patches.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/standing.h"
@@ -19,6 +21,9 @@
 namespace renderer::engines {
 
 namespace {
+
+constexpr std::string_view kAskServer =
+    "\"kubectl apply --dry-run=server -f FILE\" reports everything that is wrong with it";
 
 class Refusals {
 public:
@@ -35,10 +40,11 @@ public:
         for (const auto& [dir, names] : unreached_) {
             warn_unreached(dir, names);
         }
+        refuse_broken();
         if (!unreached_.empty()) {
-            refuse_broken();
             refuse_sets();
         }
+        warn_waiting();
     }
 
     void refuse_elsewhere() {
@@ -104,8 +110,8 @@ private:
         }
     }
 
-    // Refuses broken units. The engine fails at such a unit and removes nothing, and the unit may
-    // be meant to apply inputs that no unit applies.
+    // Refuses broken units that name Tailscale, or that may be meant to apply inputs that no unit
+    // applies. The engine fails at such a unit and removes nothing.
     void refuse_broken() {
         std::vector<std::string_view> dirs;
         dirs.reserve(unreached_.size());
@@ -114,11 +120,12 @@ private:
         }
         for (const BuildUnit& unit : units_) {
             const bool is_built = unit.unbuilt.empty() || !is_wanted(unit);
+            const bool is_named = unit.state == UnitState::Refused && unit.naming.known();
             if ((liveness_of(unit) != Liveness::Broken && is_built) ||
                 choice_.ignores_below(unit.dir.empty()
                                           ? repo::normal_path(repo::parent_path(unit.file))
                                           : unit.dir) ||
-                !may_name(unit, dirs)) {
+                !(is_named || (!dirs.empty() && may_name(unit, dirs)))) {
                 continue;
             }
             const bool is_missing = unit.state == UnitState::Missing;
@@ -129,10 +136,11 @@ private:
                                                    : is_built ? "its engine rejects it"
                                                               : "it cannot be built"))
                                 .found(is_built ? unit.reason : unit.unbuilt)
-                                .expected(is_missing ? "a directory of the tree"
-                                                     : "an object that the engine accepts: it may "
-                                                       "be meant to apply inputs that nothing "
-                                                       "applies")
+                                .expected(is_missing     ? "a directory of the tree"
+                                          : dirs.empty() ? "an object that the engine accepts"
+                                                         : "an object that the engine accepts: it "
+                                                           "may be meant to apply inputs that "
+                                                           "nothing applies")
                                 .hint(hint_of_broken(unit, dirs));
             if (!unit.pos.known()) {
                 error.where(unit.file);
@@ -151,15 +159,65 @@ private:
 
     [[nodiscard]] static std::string hint_of_broken(const BuildUnit& unit,
                                                     const std::vector<std::string_view>& dirs) {
-        const std::string_view near =
-            unit.state == UnitState::Missing ? nearest(unit.dir, dirs) : std::string_view();
-        return fmt::format(
-            "{}use --include DIR or --ignore DIR for each directory with inputs that nothing "
-            "applies",
-            unit.state != UnitState::Missing ? "correct it; otherwise "
-            : near.empty() || near == unit.dir
-                ? ""
-                : fmt::format("did you mean \"{}\"? otherwise ", near));
+        if (dirs.empty()) {
+            return std::string(kAskServer);
+        }
+        std::string first;
+        if (unit.state != UnitState::Missing) {
+            first = "correct it; otherwise ";
+        } else if (unit.dir.find("{{") != std::string::npos) {
+            first = "parameters with a dot need \"goTemplate: true\" in spec; otherwise ";
+        } else if (unit.dir.find("<no value>") != std::string::npos) {
+            first = "correct the parameter: no generator sets it; otherwise ";
+        } else if (const std::string_view near = nearest(unit.dir, dirs);
+                   !near.empty() && near != unit.dir) {
+            first = fmt::format("did you mean \"{}\"? otherwise ", near);
+        }
+        return first +
+               "use --include DIR or --ignore DIR for each directory with inputs that nothing "
+               "applies";
+    }
+
+    // Warns of units with inputs that Flux never applies, because they wait for a Kustomization
+    // that nothing creates. If it is not known what all units create, only typos count.
+    void warn_waiting() {
+        std::vector<std::string_view> names;
+        bool are_known = true;
+        for (const BuildUnit& unit : units_) {
+            const Liveness liveness = liveness_of(unit);
+            are_known = are_known && unit.rest == UnitRest::None &&
+                        (!unit.is_flux || liveness == Liveness::Applied || is_wanted(unit));
+            names.push_back(std::string_view(unit.name).substr(unit.name.find_last_of(" /") + 1));
+        }
+        for (const EngineObject& object : repository_.objects()) {
+            names.push_back(text_of(object.root, {"metadata", "name"}));
+        }
+        for (const BuildUnit& unit : units_) {
+            if (!unit.waits_for.empty() && is_wanted(unit) && input_count(repository_, unit) > 0) {
+                warn_waiting(unit, names, are_known);
+            }
+        }
+    }
+
+    void warn_waiting(const BuildUnit& unit, const std::vector<std::string_view>& names,
+                      bool are_known) {
+        for (const auto& [name, pos] : unit.waits_for) {
+            const std::string_view meant = meant_name(name, names);
+            const bool is_name = !name.empty() && name.find("${") == std::string::npos;
+            if (is_name && std::ranges::find(names, name) == names.end() &&
+                (are_known || !meant.empty())) {
+                context_.build.diagnostics
+                    .warning("unknown-dependency", pos,
+                             fmt::format("Flux applies {} only after a Kustomization that nothing "
+                                         "in this tree creates",
+                                         unit.name))
+                    .found(fmt::format("\"{}\" in spec.dependsOn", name))
+                    .expected("the name of a Kustomization in the cluster")
+                    .hint(meant.empty() ? std::string("correct or remove it, unless something else "
+                                                      "creates that Kustomization")
+                                        : did_you_mean(meant));
+            }
+        }
     }
 
     // Refuses sets of units that are not known: one of their units may apply inputs that no known

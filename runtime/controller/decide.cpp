@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "renderer/contract/state_secret.h"
+#include "renderer/kube/kinds.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/keys/device_notes.h"
 
@@ -255,6 +257,11 @@ bool is_up(const Replica& replica) {
 
 bool lacks_config(const Replica& replica) {
     return is_wanted(replica) && replica.set->is_api_proxy && replica.config.empty();
+}
+
+bool lacks_https(const Replica& replica) {
+    return is_wanted(replica) && replica.set->is_of(renderer::kind_of("Ingress")) &&
+           is_up(replica) && replica.state->https_endpoint == renderer::kNoHttps;
 }
 
 namespace {

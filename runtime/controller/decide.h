@@ -105,6 +105,10 @@ bool is_up(const Replica& replica);
 // True for an API proxy whose group has no ConfigMap yet: its pod cannot be given a key.
 bool lacks_config(const Replica& replica);
 
+// True for the proxy of an Ingress that runs in a tailnet without HTTPS certificates: it serves
+// nothing.
+bool lacks_https(const Replica& replica);
+
 namespace step {
 struct CreateState {};      // or restores the label of the existing one
 struct ReleaseState {};     // it is being deleted, and its pod has added a finalizer

@@ -324,6 +324,29 @@ TEST_F(StatusTest, SaysThatAnApiProxyHasNoConfiguration) {
     EXPECT_EQ(tailnet.devices.size(), 1U);
 }
 
+TEST_F(StatusTest, SaysThatHttpsIsOffInTheTailnet) {
+    const std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
+    put(path, "web", "apps", R"({"ingressClassName":"tailscale"})");
+    cluster.add_proxy("web");
+    annotate("web", renderer::kParentAnnotation, "Ingress/apps/web");
+    start();
+    run(kMinute);
+    EXPECT_EQ(events("apps"), std::vector<std::string>());
+    const std::string problem =
+        "HTTPS certificates are off in its tailnet: enable them in the admin console (DNS)";
+    const auto table = [this] {
+        const Value& ledger = *kube.find(FakeCluster::path("configmaps", "tailrender-devices"));
+        return std::string(text_of(ledger.at({"data", "devices.jsonl"})));
+    };
+    kube.set_datum(secret("web-0"), "https_endpoint", "no-https");
+    run(kMinute);
+    EXPECT_EQ(events("apps"), (std::vector<std::string>{"Ingress HttpsIsOff: web-0: " + problem}));
+    EXPECT_NE(table().find(problem), std::string::npos) << table();
+    kube.set_datum(secret("web-0"), "https_endpoint", "web-0.tail1a2b3.ts.net");
+    run(kMinute);
+    EXPECT_EQ(table().find(problem), std::string::npos) << table();
+}
+
 TEST_F(StatusTest, WritesCustomResourcesOnceTheirKindsAreInstalled) {
     const std::string path = "/apis/tailscale.com/v1alpha1/connectors/office";
     cluster.add_proxy("ts-office-abcde");

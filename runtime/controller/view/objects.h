@@ -15,8 +15,6 @@
 
 namespace runtime::controller {
 
-// What a pod reports instead of a name that is served over HTTPS.
-
 // A StatefulSet that is a proxy, or an operator's one that blocks a proxy.
 struct ProxySet {
     Text name, uid;

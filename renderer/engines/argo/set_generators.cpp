@@ -134,7 +134,12 @@ std::vector<Value> SetGenerators::generate(const Member& kind, const Value* sele
     } else if (name == "merge" && depth < kDeepestMatrix) {
         merge(generator, depth, found);
     } else {
-        fail(fmt::format("generator {}, whose results the tree does not hold", kind.name()));
+        constexpr std::string_view kOthers =
+            "oci scmProvider pullRequest clusterDecisionResource plugin selector matrix merge";
+        const bool is_known = name.empty() || kOthers.find(name) != std::string_view::npos;
+        fail(is_known
+                 ? fmt::format("generator {}, whose results the tree does not hold", kind.name())
+                 : fmt::format("Argo CD has no generator \"{}\"", name));
     }
     if (!has_time(found.size())) {
         return {};

@@ -1,6 +1,7 @@
 #include "renderer/cli/explain.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,7 @@
 #include "renderer/cli/json_reports.h"
 #include "renderer/cli/report.h"
 #include "renderer/plan/workload/api_proxy.h"
+#include "renderer/policy/needs.h"
 
 namespace renderer::cli {
 namespace {
@@ -228,6 +230,44 @@ void explain_elsewhere(const Run& run, std::string_view asked, std::vector<Expla
     }
 }
 
+// Returns the section of the tailnet policy that approves what is needed, or "".
+std::string_view approving_section(policy::NeedKind kind) {
+    switch (kind) {
+        case policy::NeedKind::Route:
+            return "autoApprovers.routes";
+        case policy::NeedKind::ExitNode:
+            return "autoApprovers.exitNode";
+        case policy::NeedKind::Service:
+            return "autoApprovers.services";
+        case policy::NeedKind::TagOwner:
+        case policy::NeedKind::Funnel:
+            break;
+    }
+    return {};
+}
+
+void add_approvals(const Run& run, std::vector<Explanation>& found) {
+    policy::Needs needs;
+    policy::add_needs(run.plan, run.loaded.sources, {}, needs);
+    for (const plan::TailnetPlan& tailnet : run.plan.tailnets) {
+        policy::add_needs(run.plan, run.loaded.sources, tailnet.name, needs);
+    }
+    for (const policy::Need& need : needs.all) {
+        const std::string_view section = approving_section(need.kind);
+        for (Explanation& one : found) {
+            const bool is_needed =
+                std::ranges::any_of(need.reasons, [&](const policy::Reason& reason) {
+                    return reason.object == one.object || reason.object == one.parent;
+                });
+            if (is_needed && !section.empty()) {
+                one.approvals.push_back(fmt::format(
+                    "{}{}{} for {}, or by hand in the admin console", section,
+                    need.name.empty() ? "" : ": ", need.name, fmt::join(need.tags, " or ")));
+            }
+        }
+    }
+}
+
 void append_names(std::string_view title, const std::vector<std::string>& names, std::string& out) {
     for (const std::string& name : names) {
         append_names_to(out, "  {:<9} {}\n", &name == &names.front() ? title : "", name);
@@ -257,6 +297,7 @@ void append_explanation(const Explanation& one, std::string& out) {
     for (const std::string& server : one.served_by) {
         append_field("served by", server, out);
     }
+    append_names("approval", one.approvals, out);
     if (!one.policy.empty()) {
         append_field("policy",
                      "what the tailnet's has to allow; who may come, and as which group, is an "
@@ -343,6 +384,7 @@ Result<std::vector<Explanation>> explain(const Run& run, std::string_view object
     if (found.empty()) {
         return unknown_object(run, all, object);
     }
+    add_approvals(run, found);
     return found;
 }
 

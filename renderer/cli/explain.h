@@ -27,7 +27,8 @@ struct Explanation {
     std::vector<std::string> makes = {};     // objects that the rule makes of a parent
     std::string offers = {};                 // the name of a Tailscale Service
     std::vector<std::string> served_by = {};
-    std::string policy = {};  // lines for the tailnet policy
+    std::vector<std::string> approvals = {};  // of the tailnet, without which it has no effect
+    std::string policy = {};                  // lines for the tailnet policy
     std::vector<std::string> edits = {};
 };
 

@@ -85,6 +85,7 @@ Value json_explanation(const Explanation& one) {
     map.add("makes", text_list(one.makes));
     put_filled(map, "offers", one.offers);
     map.add("servedBy", text_list(one.served_by));
+    map.add("approvals", text_list(one.approvals));
     put_filled(map, "policy", one.policy);
     map.add("edits", text_list(one.edits));
     return map;

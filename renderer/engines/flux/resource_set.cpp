@@ -15,6 +15,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/argo/argo_clusters.h"
 #include "renderer/engines/engine_files.h"
+#include "renderer/engines/engine_object.h"
 #include "renderer/engines/places.h"
 #include "renderer/engines/templates/go_template.h"
 #include "renderer/kube/group_of.h"

@@ -80,6 +80,8 @@ struct BuildUnit {
     bool is_chart_root = false;            // a chart with objects of engines that no unit applies
     std::shared_ptr<const Value> changes;  // merged into its kustomization; null: no relevant ones
 
+    std::string lacking;  // required fields that do not change what is applied; "" = none
+    Pos lacking_pos;
     std::vector<std::pair<std::string, Pos>> waits_for;  // names in spec.dependsOn of Flux
 
     std::vector<std::string> builds;     // directories whose kustomizations are built

@@ -83,9 +83,14 @@ std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_
     } else {
         units = set_units(object);
     }
+    const std::optional<IncompleteObject> lacking = lacking_settings(object.root);
     for (BuildUnit& unit : units) {
         if (has_content(unit)) {
             find_content(repository_, reader_, unit);
+        }
+        if (lacking) {
+            unit.lacking = lacking->message;
+            unit.lacking_pos = lacking->pos;
         }
     }
     return units;

@@ -205,6 +205,42 @@ std::string fault_text(const Diagnostic& fault) {
     return words;
 }
 
+// True for a missing field that does not change what is applied: the user would add it.
+bool is_setting(const Diagnostic& fault) {
+    constexpr std::array<std::string_view, 4> kSettings = {".interval", ".prune", ".project",
+                                                           ".revision"};
+    const std::string_view path =
+        std::string_view(fault.message).substr(0, fault.message.rfind('"'));
+    return fault.rule == schema::kRequiredRule &&
+           std::ranges::any_of(kSettings,
+                               [&](std::string_view field) { return path.ends_with(field); });
+}
+
+// Adds the faults of the object by the schema of its kind to those that were found: the missing
+// settings, or all others.
+std::optional<IncompleteObject> faults_of(const Value& object, bool of_settings,
+                                          std::optional<IncompleteObject> found) {
+    const schema::ValueType* type = schema_of_kind(text_of(object, {"kind"}));
+    if (type == nullptr) {
+        return found;
+    }
+    for (const schema::SchemaFault& fault : schema::validate(object, *type, {})) {
+        const Diagnostic& one = fault.diagnostic;
+        const bool is_missing = one.rule == schema::kRequiredRule;
+        if (fault.may_change || one.rule == schema::kUnknownRule ||
+            is_setting(one) != of_settings) {
+            continue;
+        }
+        if (!found) {
+            found = {one.pos, fault_text(one), is_missing};
+        } else {
+            found->message += fmt::format("; {}", fault_text(one));
+            found->is_missing = found->is_missing && is_missing;
+        }
+    }
+    return found;
+}
+
 }  // namespace
 
 bool is_typo_of(std::string_view word, std::string_view meant) {
@@ -253,28 +289,15 @@ std::optional<IncompleteObject> incomplete_object(const Value& object) {
         return IncompleteObject{metadata == nullptr ? place : metadata->pos(),
                                 "metadata.name is required"};
     }
-    const schema::ValueType* type = schema_of_kind(text_of(object, {"kind"}));
-    if (type == nullptr) {
-        return std::nullopt;
-    }
     std::optional<IncompleteObject> found;
     if (names_no_chart(object)) {
         found = {place, "spec.chart or spec.chartRef is missing", true};
     }
-    for (const schema::SchemaFault& fault : schema::validate(object, *type, {})) {
-        const Diagnostic& one = fault.diagnostic;
-        const bool is_missing = one.rule == schema::kRequiredRule;
-        if (fault.may_change || one.rule == schema::kUnknownRule) {
-            continue;
-        }
-        if (!found) {
-            found = {one.pos, fault_text(one), is_missing};
-        } else {
-            found->message += fmt::format("; {}", fault_text(one));
-            found->is_missing = found->is_missing && is_missing;
-        }
-    }
-    return found;
+    return faults_of(object, false, std::move(found));
+}
+
+std::optional<IncompleteObject> lacking_settings(const Value& object) {
+    return faults_of(object, true, {});
 }
 
 }  // namespace renderer::engines

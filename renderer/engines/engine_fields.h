@@ -47,4 +47,8 @@ struct IncompleteObject {
 // them.
 std::optional<IncompleteObject> incomplete_object(const Value& object);
 
+// Returns the required fields that the object lacks and that do not change what it applies, such as
+// `interval`. They are not among those of incomplete_object().
+std::optional<IncompleteObject> lacking_settings(const Value& object);
+
 }  // namespace renderer::engines

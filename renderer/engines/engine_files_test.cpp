@@ -112,9 +112,7 @@ TEST(IncompleteObject, WhatTheSchemaRequires) {
          false},
         {"kind: Application\nspec: {destination: {}}\n", "metadata.name is required", false},
         {"kind: Application\nmetadata: {name: a}\nspec: {source: {}}\n",
-         "spec.source.repoURL is missing; spec.destination is missing; spec.project is "
-         "missing",
-         true},
+         "spec.source.repoURL is missing; spec.destination is missing", true},
         {"kind: Application\nmetadata: {name: a}\n", "spec is missing", true},
         {"kind: Application\nmetadata: {name: a}\nspec: {project: p, destination: here}\n",
          "spec.destination has the wrong type: a string, not a map", false},
@@ -126,8 +124,8 @@ TEST(IncompleteObject, WhatTheSchemaRequires) {
          "", false},
         {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {generators: []}\n",
          "spec.template is missing", true},
-        {"kind: Kustomization\nmetadata: {name: a}\nspec: {path: a}\n",
-         "spec.interval is missing; spec.prune is missing; spec.sourceRef is missing", true},
+        {"kind: Kustomization\nmetadata: {name: a}\nspec: {path: a}\n", "spec.sourceRef is missing",
+         true},
         {"kind: Kustomization\nmetadata: {name: a}\n"
          "spec: {interval: '1', prune: true, sourceRef: {kind: GitRepository, name: b}}\n",
          "invalid value of spec.interval: \"1\", not a duration, such as \"10m\" or \"1h30m\"",
@@ -162,6 +160,18 @@ TEST(IncompleteObject, WhatTheSchemaRequires) {
         EXPECT_EQ(found ? found->message : "", row.message) << row.object;
         EXPECT_EQ(found && found->is_missing, row.is_missing) << row.object;
     }
+}
+
+TEST(LackingSettings, AreFieldsThatDoNotChangeWhatIsApplied) {
+    SourceMap sources;
+    Diagnostics mistakes;
+    const Value object = read_yaml(
+        sources,
+        sources.add("x.yaml", "kind: Kustomization\nmetadata: {name: a}\nspec: {path: a}\n"),
+        mistakes);
+    const std::optional<IncompleteObject> found = lacking_settings(object);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->message, "spec.interval is missing; spec.prune is missing");
 }
 
 }  // namespace

@@ -235,6 +235,8 @@ def test_schemas_of_what_users_write(tailrender, tmp_path, name, values, is_righ
 ])
 def test_schema_of_the_configuration(tailrender, tmp_path, config, is_right):
     tree(tmp_path, "good")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "notes.txt").touch()
     file = tmp_path / ".tailrender.yaml"
     file.write_text(json.dumps(config), encoding="utf-8")
     done = attempt(tailrender, "devices", tmp_path)

@@ -16,7 +16,7 @@ begin 'flux: a misspelled chart of the operator' operator
 sed -i 's,tailscale-operator,tailscale-oprator,' ts/op.yaml
 refused unread-values
 printf 'proxyConfig: {defaultTags: "tag:den"}\n' >values.yaml
-kept --values values.yaml
+refused unknown-chart --values values.yaml
 begin 'flux: a deleted operator' operator
 rm -r ts clusters/den/ts.yaml
 kept

@@ -44,6 +44,7 @@ public:
         if (!unreached_.empty()) {
             refuse_sets();
         }
+        warn_lacking();
         warn_waiting();
     }
 
@@ -176,6 +177,22 @@ private:
         return first +
                "use --include DIR or --ignore DIR for each directory with inputs that nothing "
                "applies";
+    }
+
+    // Warns of units with inputs whose object lacks what the API server requires.
+    void warn_lacking() {
+        std::set<std::pair<std::string_view, Pos>> told;
+        for (const BuildUnit& unit : units_) {
+            if (!unit.lacking.empty() && is_wanted(unit) && input_count(repository_, unit) > 0 &&
+                told.emplace(unit.file, unit.lacking_pos).second) {
+                context_.build.diagnostics
+                    .warning("incomplete-unit", unit.lacking_pos,
+                             fmt::format("the API server rejects {}", unit.name))
+                    .found(unit.lacking)
+                    .expected("an object with all required fields; it is followed all the same")
+                    .hint(std::string(kAskServer));
+            }
+        }
     }
 
     // Warns of units with inputs that Flux never applies, because they wait for a Kustomization

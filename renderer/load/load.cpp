@@ -19,6 +19,7 @@
 #include "renderer/load/applied_twice.h"
 #include "renderer/load/binding_subjects.h"
 #include "renderer/load/documents.h"
+#include "renderer/load/encrypted_inputs.h"
 #include "renderer/load/hidden_exposures.h"
 #include "renderer/load/judge_unread_values.h"
 #include "renderer/load/kept_documents.h"
@@ -202,6 +203,7 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
                           options.threads, loaded, diagnostics);
     warn_unused_substitutes(options, loaded, diagnostics);
     warn_other_languages(std::move(selection.other_languages), loaded, diagnostics);
+    refuse_encrypted_inputs(loaded, diagnostics);
     report_variable_faults(selection.files, file_of, loaded, diagnostics);
     if (!options.lints) {
         warn_unset_variables(selection.files, file_of, loaded, diagnostics);

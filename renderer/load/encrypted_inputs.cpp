@@ -1,0 +1,83 @@
+#include "renderer/load/encrypted_inputs.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "renderer/contract/domain.h"
+#include "renderer/core/text_of.h"
+#include "renderer/engines/helm/unread_values.h"
+#include "renderer/load/documents.h"
+
+namespace renderer::load {
+
+namespace {
+
+bool is_encrypted(const Value& value) {
+    return text_of(&value).starts_with(engines::kEncrypted);
+}
+
+// Returns the first encrypted value; nullptr if there is none.
+const Value* first_encrypted(const Value& value) {
+    if (is_encrypted(value)) {
+        return &value;
+    }
+    for (const Value& item : items_of(&value)) {
+        if (const Value* found = first_encrypted(item)) {
+            return found;
+        }
+    }
+    for (const Member& member : members_of(&value)) {
+        if (const Value* found = first_encrypted(member.value)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
+// Returns an encrypted value that decides whether or how the object is exposed.
+const Value* encrypted_part(const Value& object, bool is_input) {
+    for (const std::string_view field : {"ingressClassName", "loadBalancerClass"}) {
+        const Value* value = object.at({"spec", field});
+        if (value != nullptr && is_encrypted(*value)) {
+            return value;
+        }
+    }
+    if (!is_input) {
+        return nullptr;
+    }
+    for (const Member& member : members_of(object.at({"metadata", "annotations"}))) {
+        if (member.name().starts_with(kOperatorDomain) && is_encrypted(member.value)) {
+            return &member.value;
+        }
+    }
+    const Value* spec = object.find("spec");
+    return spec == nullptr ? nullptr : first_encrypted(*spec);
+}
+
+}  // namespace
+
+void refuse_encrypted_inputs(Loaded& loaded, Diagnostics& diagnostics) {
+    for (Document& document : loaded.documents) {
+        const std::string_view kind = text_of(document.kind);
+        const bool is_own = text_of(document.api_version).starts_with(kOperatorDomain);
+        if (!document.reachable || (kind != "Service" && kind != "Ingress" && !is_own) ||
+            document_text(loaded, document).find(engines::kEncrypted) == std::string_view::npos) {
+            continue;
+        }
+        Diagnostics discarded;
+        const Value root = read_document(loaded, document, discarded);
+        const Value* part = encrypted_part(root, document.mentions_tailscale);
+        if (part == nullptr || root.find("sops") == nullptr) {
+            continue;
+        }
+        diagnostics
+            .error("encrypted-input", part->pos(),
+                   "SOPS encrypts this value, so it is not known what the object exposes")
+            .object(document.object_name())
+            .expected("metadata and spec in plain text: they hold no secret")
+            .hint("encrypt data and stringData alone (encrypted_regex in .sops.yaml)");
+        document.reachable = false;
+    }
+}
+
+}  // namespace renderer::load

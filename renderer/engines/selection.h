@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -18,6 +19,7 @@
 #include "renderer/engines/kustomize/exposing_patch.h"
 #include "renderer/engines/kustomize/origins.h"
 #include "renderer/engines/standing.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer::engines {
 
@@ -71,6 +73,11 @@ struct ChartFile {
     bool in_chart = false;
     bool is_applied = true;
 };
+
+// True for names of values, templates and helpers of charts.
+inline bool is_chart_text(std::string_view name) {
+    return repo::is_manifest_name(name) || name.ends_with(".tpl");
+}
 
 // A values file of a chart in the tree that depends on the operator's.
 struct UmbrellaValues {

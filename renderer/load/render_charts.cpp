@@ -185,7 +185,7 @@ private:
             }
             if (entry.kind == repo::EntryKind::Directory && depth < kDeepestFolder) {
                 add_left_files(path, depth + 1, known);
-            } else if (entry.kind == repo::EntryKind::File && repo::is_manifest_name(entry.name) &&
+            } else if (entry.kind == repo::EntryKind::File && engines::is_chart_text(entry.name) &&
                        known.insert(path).second) {
                 selection_.chart_files.push_back(
                     {.path = std::move(path), .in_chart = true, .is_applied = false});
@@ -328,6 +328,7 @@ private:
             values.lacking.empty() ? charts_.render(release, values.layers, matters_)
                                    : Result(std::optional<std::string>());
         const bool is_left = charts_.is_left();
+        const bool is_of_interest = text && *text && !release.dir.empty();
         if (!text) {
             leave(text.error().diagnostic.message);
             report(release, std::move(text.error()));
@@ -367,6 +368,10 @@ private:
         }
         std::string objects =
             is_complete() ? std::move(**text) : objects_of_interest(**text, matters_);
+        if (is_of_interest && objects.empty() && release.kept.empty() &&
+            !standing_.reason.empty()) {
+            warn_unknown_values(release);
+        }
         if (!objects.empty()) {
             files_.push_back(
                 {.path = fmt::format("helm template {}", release.object),
@@ -408,6 +413,18 @@ private:
                 standing_.reason = why;
             }
         }
+    }
+
+    // Warns of a chart that mentions Tailscale and exposes nothing with the values that are known.
+    void warn_unknown_values(const engines::ChartRelease& release) {
+        ++loaded_.hidden_exposures;
+        diagnostics_
+            .warning("hidden-exposure", release.pos,
+                     "this chart may expose something, depending on values that are not known")
+            .object(release.object)
+            .found(standing_.reason)
+            .expected("values in the tree, in plain text, that decide what is exposed")
+            .hint("move what is not secret to spec.values or a ConfigMap of the tree");
     }
 
     void report(const engines::ChartRelease& release, Error error) {

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from test_charts import CHART as WEB, chart
+from test_charts import CHART as WEB, RELEASE as RELEASE_OF_WEB, chart, documents
 from test_kustomize_builds import tree
 
 COVERS = ["renderer/engines/kustomize", "renderer/engines/helm"]
@@ -131,7 +131,7 @@ def test_of_a_release(render, tmp_path):
     tree(tmp_path, {"repo/cluster/all.yaml": FLUX, "repo/web/release.yaml": RELEASE, **chart("elsewhere/web")})
     refused = render()
     assert refused.returncode == 1 and refused.stdout == ""
-    assert "repo/cluster/all.yaml:20:5: error: this exposes something that is not rendered [unbuilt-exposure]" in refused.stderr
+    assert "repo/cluster/all.yaml:21:5: error: this exposes something that is not rendered [unbuilt-exposure]" in refused.stderr
     done = render("--charts", "elsewhere")
     assert done.returncode == 0, done.stderr
     assert "shop-web" in done.stdout
@@ -163,3 +163,21 @@ def test_what_was_at_hand_once_is_not_gone(render, tmp_path, beside):
     for left, lost in zip(at_hand, ("db", "web")):
         done = render("-o", "out", "--namespace", "shop", *left)
         assert done.returncode == 1 and "[unexplained-removal]" in done.stderr and f'device "shop-{lost}" would be removed' in done.stderr, done.stderr
+
+
+def test_a_chart_may_ask_whether_the_cluster_has_our_kinds(render, tmp_path):
+    guarded = '        {{- if .Capabilities.APIVersions.Has "tailscale.com/v1alpha1/Connector" }}\n' + WEB["templates/service.yaml"] + "{{- end }}\n"
+    tree(tmp_path, {"repo/shop.yaml": RELEASE_OF_WEB.replace("VERSION", "1.2.0"), **chart("charts/web", {"templates/service.yaml": guarded})})
+    made = documents(render("--charts", "charts", "--namespace", "shop"))
+    assert [one["metadata"]["name"][:7] for one in made if one["kind"] == "StatefulSet"] == ["ts-web-"]
+
+
+def test_values_that_are_not_known_may_expose_something(render, tmp_path):
+    guarded = "        {{- if .Values.on }}\n" + WEB["templates/service.yaml"].replace("{{ toJson .Values.annotations }}", '{tailscale.com/expose: "true"}') + "{{- end }}\n"
+    release = ("apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: shop}\nspec:\n  interval: 1h\n"
+               "  chart: {spec: {chart: ./charts/web, sourceRef: {kind: GitRepository, name: flux-system}}}\n  VALUES\n")
+    for values, is_said in (("valuesFrom: [{kind: Secret, name: web}]", True), ("values: {on: false}", False)):
+        tree(tmp_path, {"repo/shop.yaml": release.replace("VALUES", values), **chart("repo/charts/web", {"templates/service.yaml": guarded})})
+        done = render("--allow-empty")
+        assert done.returncode == 0, done.stderr
+        assert ("this chart may expose something, depending on values that are not known [hidden-exposure]" in done.stderr) == is_said, done.stderr

@@ -12,6 +12,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/user_program.h"
 #include "renderer/secrets/credential_text.h"
@@ -223,6 +224,14 @@ Result<std::string> run_helm(const HelmProgram& program, const ChartSource& char
     }
     if (!input.kubernetes_version.empty()) {
         arguments.insert(arguments.end(), {"--kube-version", input.kubernetes_version});
+    }
+    // A chart may ask whether the cluster has Tailscale's kinds.
+    arguments.insert(arguments.end(), {"--api-versions", std::string(kCustomVersion)});
+    for (const Kind& kind : kKinds) {
+        if (kind.is_custom()) {
+            arguments.insert(arguments.end(),
+                             {"--api-versions", fmt::format("{}/{}", kCustomVersion, kind.name)});
+        }
     }
     bool is_copied = true;
     for (const auto& [path, text] : chart.files) {

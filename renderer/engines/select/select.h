@@ -31,7 +31,7 @@ void add_chart_files(const DirList& dirs, const IsWanted& is_wanted, Selection& 
         for (const std::string& name : dir->files) {
             const std::string path = repo::join_path(dir->path, name);
             const bool may_expose =
-                repo::is_manifest_name(name) || (dir->in_chart && name.ends_with(".tpl"));
+                dir->in_chart ? is_chart_text(name) : repo::is_manifest_name(name);
             if (may_expose && is_wanted(path, dir->in_chart)) {
                 selection.chart_files.push_back({path, dir->in_chart, true});
             }

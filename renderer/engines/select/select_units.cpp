@@ -279,7 +279,14 @@ private:
                 of_charts.insert(unit.claims.begin(), unit.claims.end());
             }
         }
+        std::set<std::string> taken_dirs;
+        for (const std::string& path : taken_) {
+            taken_dirs.insert(repo::parent_path(path));
+        }
         const auto is_values = [&](const std::string& path, bool in_chart) {
+            if (!repo::is_manifest_name(repo::base_name(path))) {
+                return taken_dirs.contains(repo::parent_path(path));
+            }
             const bool is_manifest =
                 in_chart && manifests.contains(path) && !of_charts.contains(path);
             return (taken_.contains(path) && !is_manifest) ||

@@ -18,6 +18,7 @@
 #include "renderer/engines/flux/local_sources.h"
 #include "renderer/engines/includes.h"
 #include "renderer/engines/liveness.h"
+#include "renderer/engines/select/hidden_files.h"
 #include "renderer/engines/select/select_build.h"
 #include "renderer/engines/select/unit_refusals.h"
 #include "renderer/engines/standing.h"
@@ -64,6 +65,7 @@ public:
         warn_skipped();
         Unreached unreached = unreached_inputs(repository_, units_);
         std::erase_if(unreached, [&](const auto& one) { return choice_.ignores_below(one.first); });
+        refuse_hidden_files(context_, repository_, units_, choice_);
         report_unreached(context_, repository_, units_, choice_, unreached);
         refuse_elsewhere(context_, repository_, units_, choice_, unreached);
         note_standings(unreached);

@@ -101,8 +101,13 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
     return {};
 }
 
-// Returns the version that `ref` of a source names: its range, else its tag.
+// Returns the version that `ref` of a source names: by its name, else its range, else its tag.
 std::string version_in_ref(const Value& source) {
+    constexpr std::string_view kTags = "refs/tags/";
+    const std::string_view name = text_of(source, {"spec", "ref", "name"});
+    if (!name.empty()) {
+        return std::string(name.starts_with(kTags) ? name.substr(kTags.size()) : "");
+    }
     const std::string_view range = text_of(source, {"spec", "ref", "semver"});
     return std::string(range.empty() ? text_of(source, {"spec", "ref", "tag"}) : range);
 }

@@ -47,14 +47,11 @@ std::vector<ReleaseSource> installed_releases(const load::Loaded& loaded) {
                            .where = "the version of the operator's chart",
                            .pos = release->pos,
                            .object = release->object,
-                           .is_replaced = release->document == kNone,
-                           .is_chart = true});
+                           .is_replaced = release->document == kNone});
     } else if (loaded.operator_bundle) {
         const engines::Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
-        sources.push_back({.text = bundle.chart_version,
-                           .where = "helm.version",
-                           .pos = bundle.chart_pos,
-                           .is_chart = true});
+        sources.push_back(
+            {.text = bundle.chart_version, .where = "helm.version", .pos = bundle.chart_pos});
     }
     return sources;
 }

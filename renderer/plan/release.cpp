@@ -86,9 +86,19 @@ Release release_of(TailscaleVersion version) {
     return {.version = version, .tag = fmt::format("v1.{}.{}", version.minor, version.patch)};
 }
 
-// Returns the version that a source names, with a patch.
+// Returns the version that a source names, with a patch. A range of patches, such as "~1.98" or
+// "1.98.x", names the newest one.
 std::optional<TailscaleVersion> named_by(const ReleaseSource& source) {
-    std::optional<TailscaleVersion> version = version_of_tag(source.text);
+    std::string_view text = source.text;
+    const bool is_tilde = text.starts_with('~');
+    text.remove_prefix(is_tilde ? 1 : 0);
+    for (const std::string_view any : {".x", ".X", ".*"}) {
+        text.remove_suffix(text.ends_with(any) ? any.size() : 0);
+    }
+    std::optional<TailscaleVersion> version = version_of_tag(text);
+    if (version && is_tilde) {
+        version->patch = kNewestPatch;
+    }
     if (version && version->patch == kNewestPatch) {
         const TailscaleVersion* known = known_as(*version);
         version->patch = known != nullptr && known->minor == version->minor ? known->patch : 0;
@@ -138,10 +148,11 @@ void warn_of_conflict(const ReleaseSource& taken, const ReleaseSource& other,
         .expected(fmt::format("\"{}\"", taken.text));
 }
 
-// Warns of a version of the operator's chart that is a range, or a variable.
+// Warns of a version of the operator's chart or image that is a wide range, a variable or a moving
+// tag.
 void warn_of_range(std::span<const ReleaseSource> sources, Diagnostics& diagnostics) {
     const auto range = std::ranges::find_if(sources, [](const ReleaseSource& source) {
-        return source.is_chart && !source.text.empty();
+        return !source.text.empty() && source.where != kOperatorVersion;
     });
     if (range != sources.end()) {
         diagnostics

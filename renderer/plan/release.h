@@ -71,15 +71,16 @@ inline constexpr std::array kReleases = {TailscaleVersion{96, 5}, TailscaleVersi
                                          TailscaleVersion{104, 5}};
 Release default_release();
 
+// The setting that decides; an invalid one is refused with the other settings.
+inline constexpr std::string_view kOperatorVersion = "tailrender.operatorVersion";
+
 // A place that names the operator's release.
 struct ReleaseSource {
-    std::string
-        text;  // "1.98.10", "v1.98.10"; texts without a version (a range, `stable`) are ignored
-    std::string_view where;  // "tailrender.operatorVersion"
+    std::string text;        // "1.98.10", "v1.98.10"; a range of patches is its newest one
+    std::string_view where;  // kOperatorVersion, "helm.version"
     Pos pos = {};
     std::string object = {};
     bool is_replaced = false;  // an old release is only a warning
-    bool is_chart = false;     // it is the version of the operator's chart
 };
 
 // Returns the first release that one of `sources` names, else the default. Reports a release that

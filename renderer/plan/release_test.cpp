@@ -54,6 +54,18 @@ TEST(ChooseRelease, TakesTheFirstThatNamesOne) {
 TEST(ChooseRelease, FillsInTheNewestPatch) {
     EXPECT_EQ((Chosen{{.text = "1.98", .where = "a"}}.release.tag), "v1.98.10");
     EXPECT_EQ((Chosen{{.text = "v1.104", .where = "a"}}.release.tag), "v1.104.5");
+    for (const char* range : {"~1.98", "~1.98.3", "1.98.x", "1.98.*"}) {
+        EXPECT_EQ((Chosen{{.text = range, .where = "a"}}.release.tag), "v1.98.10") << range;
+    }
+}
+
+TEST(ChooseRelease, WarnsIfNoPlaceNamesOne) {
+    for (const char* text : {"*", "1.x", ">=1.98", "latest", "${VERSION}"}) {
+        const Chosen unknown{{.text = text, .where = "a"}};
+        EXPECT_EQ(unknown.release.version, default_release().version);
+        EXPECT_NE(unknown.dump().find("[unknown-release]"), std::string::npos) << text;
+    }
+    EXPECT_EQ((Chosen{{.text = "newest", .where = kOperatorVersion}}.dump()), "");
 }
 
 TEST(ChooseRelease, WarnsOfAnotherRelease) {

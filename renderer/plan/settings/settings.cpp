@@ -271,7 +271,7 @@ Release decode_release(const Value& all, std::span<const ReleaseSource> installe
     const auto add = [&](std::string_view where, std::initializer_list<std::string_view> path) {
         sources.push_back({.text = text_at(all, path), .where = where, .pos = pos_at(all, path)});
     };
-    add("tailrender.operatorVersion", {"tailrender", "operatorVersion"});
+    add(kOperatorVersion, {"tailrender", "operatorVersion"});
     sources.insert(sources.end(), installed.begin(), installed.end());
     add("operatorConfig.image.tag", {"operatorConfig", "image", "tag"});
     return choose_release(sources, diagnostics);

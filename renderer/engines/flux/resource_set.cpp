@@ -375,10 +375,10 @@ std::vector<const Value*> providers_of(const Value& set, const std::vector<const
     std::ranges::stable_sort(chosen, {}, [](const Value* one) {
         return text_of(*one, {"metadata", "name"});
     });
-    const auto repeated = std::ranges::unique(chosen, [](const Value* a, const Value* b) {
+    const auto is_same = [](const Value* a, const Value* b) {
         return text_of(*a, {"metadata", "name"}) == text_of(*b, {"metadata", "name"});
-    });
-    chosen.erase(repeated.begin(), repeated.end());
+    };
+    chosen.erase(std::unique(chosen.begin(), chosen.end(), is_same), chosen.end());
     return chosen;
 }
 

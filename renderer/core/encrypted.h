@@ -6,9 +6,10 @@
 
 namespace renderer::inline core {
 
-// True for a value that SOPS encrypted: they all begin like this.
+inline constexpr std::string_view kEncrypted = "ENC[";  // begins a value that SOPS encrypts
+
 constexpr bool is_encrypted_text(std::string_view text) {
-    return text.starts_with("ENC[");
+    return text.starts_with(kEncrypted);
 }
 
 }  // namespace renderer::inline core

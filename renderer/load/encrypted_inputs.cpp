@@ -1,44 +1,31 @@
 #include "renderer/load/encrypted_inputs.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include "renderer/contract/domain.h"
+#include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
-#include "renderer/engines/helm/unread_values.h"
 #include "renderer/load/documents.h"
+#include "renderer/repo/closed_schema.h"
 
 namespace renderer::load {
 
 namespace {
 
-bool is_encrypted(const Value& value) {
-    return text_of(&value).starts_with(engines::kEncrypted);
-}
-
 // Returns the first encrypted value; nullptr if there is none.
 const Value* first_encrypted(const Value& value) {
-    if (is_encrypted(value)) {
-        return &value;
-    }
-    for (const Value& item : items_of(&value)) {
-        if (const Value* found = first_encrypted(item)) {
-            return found;
-        }
-    }
-    for (const Member& member : members_of(&value)) {
-        if (const Value* found = first_encrypted(member.value)) {
-            return found;
-        }
-    }
-    return nullptr;
+    const Value* found = nullptr;
+    repo::for_each_value(value, [&](const Value& one) {
+        found = found == nullptr && is_encrypted_text(text_of(&one)) ? &one : found;
+    });
+    return found;
 }
 
 // Returns an encrypted value that decides whether or how the object is exposed.
 const Value* encrypted_part(const Value& object, bool is_input) {
     for (const std::string_view field : {"ingressClassName", "loadBalancerClass"}) {
         const Value* value = object.at({"spec", field});
-        if (value != nullptr && is_encrypted(*value)) {
+        if (is_encrypted_text(text_of(value))) {
             return value;
         }
     }
@@ -46,7 +33,8 @@ const Value* encrypted_part(const Value& object, bool is_input) {
         return nullptr;
     }
     for (const Member& member : members_of(object.at({"metadata", "annotations"}))) {
-        if (member.name().starts_with(kOperatorDomain) && is_encrypted(member.value)) {
+        if (member.name().starts_with(kOperatorDomain) &&
+            is_encrypted_text(text_of(member.value))) {
             return &member.value;
         }
     }
@@ -61,7 +49,7 @@ void refuse_encrypted_inputs(Loaded& loaded, Diagnostics& diagnostics) {
         const std::string_view kind = text_of(document.kind);
         const bool is_own = text_of(document.api_version).starts_with(kOperatorDomain);
         if (!document.reachable || (kind != "Service" && kind != "Ingress" && !is_own) ||
-            document_text(loaded, document).find(engines::kEncrypted) == std::string_view::npos) {
+            document_text(loaded, document).find(kEncrypted) == std::string_view::npos) {
             continue;
         }
         Diagnostics discarded;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/helm/files_by_pattern.h"
 #include "renderer/engines/helm/values_files.h"
@@ -271,7 +272,7 @@ void add_from_object(const ValuesSource& source, const ChartRelease& release, co
         note_not_held(source, release, held, out);
         return;
     }
-    if (is_hidden_value(text) && (!source.target.empty() || text.starts_with(kEncrypted))) {
+    if (is_hidden_value(text) && (!source.target.empty() || is_encrypted_text(text))) {
         note_not_held(source, release, held, out);
         return;
     }

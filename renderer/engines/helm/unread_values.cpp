@@ -10,6 +10,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
+#include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 
@@ -142,7 +143,7 @@ std::vector<std::string> take_hidden(Value& values) {
 }
 
 bool is_hidden_value(std::string_view text) {
-    return text.starts_with(kEncrypted) || text.find(kNotKnownText) != std::string_view::npos;
+    return is_encrypted_text(text) || text.find(kNotKnownText) != std::string_view::npos;
 }
 
 std::string with_hidden_templates(std::string_view text) {

@@ -45,7 +45,6 @@ void note_said(const Diagnostics& said, const std::string& object, std::size_t b
 // paths.
 std::vector<std::string> take_hidden(Value& values);
 
-inline constexpr std::string_view kEncrypted = "ENC[";  // begins a value that SOPS encrypts
 // True if the value is encrypted, or contains a placeholder of with_hidden_templates().
 bool is_hidden_value(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/contract/annotations.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/testing/controller_test.h"
@@ -45,6 +46,16 @@ protected:
             ->find("annotations")
             ->put(renderer::Value(key), renderer::Value(value));
         kube.put(FakeCluster::path("statefulsets", set), std::move(object));
+    }
+    // Adds an Ingress with its proxy, which joins. Returns the path of the Ingress.
+    std::string start_with_ingress() {
+        std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
+        put(path, "web", "apps", R"({"ingressClassName":"tailscale"})");
+        cluster.add_proxy("web");
+        annotate("web", renderer::kParentAnnotation, "Ingress/apps/web");
+        start();
+        run(kMinute);
+        return path;
     }
     // Returns the status as JSON, without times.
     std::string status(const std::string& path) {

@@ -111,12 +111,7 @@ TEST_F(DeviceNotesTest, PlacesThatAPodMerelyNamesStayWithTheOnesWhoHaveThem) {
 }
 
 TEST_F(DeviceNotesTest, AnIngressGetsTheTailnetsNameWhileThePodServesHttps) {
-    const std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
-    put(path, "web", "apps", R"({"ingressClassName":"tailscale"})");
-    cluster.add_proxy("web");
-    annotate("web", renderer::kParentAnnotation, "Ingress/apps/web");
-    start();
-    run(kMinute);
+    const std::string path = start_with_ingress();
     const std::string truth = R"({"loadBalancer":{"ingress":[{"hostname":"web-0.tail1a2b3.ts.net",)"
                               R"("ports":[{"port":443,"protocol":"TCP"}]}]}})";
     EXPECT_EQ(status(path), truth);

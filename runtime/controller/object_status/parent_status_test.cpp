@@ -112,12 +112,7 @@ TEST_F(StatusTest, TakesOnlyItsOwnAddressesOffAnotherLoadBalancer) {
 }
 
 TEST_F(StatusTest, TakesItsNameOffAnIngressOfAnotherClass) {
-    const std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
-    put(path, "web", "apps", R"({"ingressClassName":"tailscale"})");
-    cluster.add_proxy("web");
-    annotate("web", renderer::kParentAnnotation, "Ingress/apps/web");
-    start();
-    run(kMinute);
+    const std::string path = start_with_ingress();
     const std::string ours =
         R"({"hostname":"web-0.tail1a2b3.ts.net","ports":[{"port":443,"protocol":"TCP"}]})";
     EXPECT_EQ(status(path), R"({"loadBalancer":{"ingress":[)" + ours + "]}}");
@@ -325,12 +320,7 @@ TEST_F(StatusTest, SaysThatAnApiProxyHasNoConfiguration) {
 }
 
 TEST_F(StatusTest, SaysThatHttpsIsOffInTheTailnet) {
-    const std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
-    put(path, "web", "apps", R"({"ingressClassName":"tailscale"})");
-    cluster.add_proxy("web");
-    annotate("web", renderer::kParentAnnotation, "Ingress/apps/web");
-    start();
-    run(kMinute);
+    start_with_ingress();
     EXPECT_EQ(events("apps"), std::vector<std::string>());
     const std::string problem =
         "HTTPS certificates are off in its tailnet: enable them in the admin console (DNS)";

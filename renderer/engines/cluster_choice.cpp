@@ -41,6 +41,9 @@ std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
 std::set<std::string> clusters_with_other_operators(const GitOpsTree& repository,
                                                     const std::vector<BuildUnit>& units,
                                                     const std::string& cluster) {
+    if (cluster == kOwnCluster) {
+        return {};
+    }
     std::map<std::string, std::set<std::string>> files;
     for (const BuildUnit& unit : units) {
         if (cluster_name(unit) != kOwnCluster) {
@@ -49,8 +52,7 @@ std::set<std::string> clusters_with_other_operators(const GitOpsTree& repository
     }
     std::set<std::string> others;
     for (const auto& [name, installing] : files) {
-        if (cluster != kOwnCluster && name != cluster &&
-            !std::ranges::includes(files[cluster], installing)) {
+        if (name != cluster && !std::ranges::includes(files[cluster], installing)) {
             others.insert(name);
         }
     }

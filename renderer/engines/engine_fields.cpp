@@ -206,14 +206,10 @@ std::string fault_text(const Diagnostic& fault) {
 }
 
 // True for a missing field that does not change what is applied: the user would add it.
-bool is_setting(const Diagnostic& fault) {
-    constexpr std::array<std::string_view, 4> kSettings = {".interval", ".prune", ".project",
-                                                           ".revision"};
-    const std::string_view path =
-        std::string_view(fault.message).substr(0, fault.message.rfind('"'));
-    return fault.rule == schema::kRequiredRule &&
-           std::ranges::any_of(kSettings,
-                               [&](std::string_view field) { return path.ends_with(field); });
+bool is_setting(const schema::SchemaFault& fault) {
+    constexpr std::array<std::string_view, 4> kSettings = {"interval", "prune", "project",
+                                                           "revision"};
+    return std::ranges::find(kSettings, fault.missing) != kSettings.end();
 }
 
 // Adds the faults of the object by the schema of its kind to those that were found: the missing
@@ -228,7 +224,7 @@ std::optional<IncompleteObject> faults_of(const Value& object, bool of_settings,
         const Diagnostic& one = fault.diagnostic;
         const bool is_missing = one.rule == schema::kRequiredRule;
         if (fault.may_change || one.rule == schema::kUnknownRule ||
-            is_setting(one) != of_settings) {
+            is_setting(fault) != of_settings) {
             continue;
         }
         if (!found) {

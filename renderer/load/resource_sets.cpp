@@ -96,11 +96,8 @@ private:
             selection_.rendered_charts.insert(name);
             return;
         }
-        const std::vector<const Value*> providers = input_providers();
-        const engines::MadeObjects objects = engines::expand_resource_set(root, providers);
-        bool is_whole = true;
-        const std::vector<const Value*> read = engines::providers_of(root, providers, is_whole);
-        for (const Value* provider : read) {
+        const engines::MadeObjects objects = engines::expand_resource_set(root, input_providers());
+        for (const Value* provider : objects.providers) {
             selection_.rendered_charts.insert(object_name(
                 text_of(*provider, {"kind"}), text_of(*provider, {"metadata", "namespace"}),
                 text_of(*provider, {"metadata", "name"})));
@@ -112,7 +109,7 @@ private:
                                          objects.unresolved.empty() ? kept : objects.unresolved,
                                          true});
         if (!objects.unresolved.empty()) {
-            warn(root, read, name, objects.unresolved);
+            warn(root, objects.providers, name, objects.unresolved);
         }
         if (const std::string why = why_refused(root, objects.objects); !why.empty()) {
             loaded_.standings.all.push_back({name, engines::Liveness::Broken, why, true});

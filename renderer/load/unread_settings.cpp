@@ -1,6 +1,7 @@
 #include "renderer/load/unread_settings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -38,11 +39,6 @@ bool is_operator(std::string_view text) {
 constexpr std::string_view kChartValues =
     R"(\bproxyConfig\b(?s:.{0,1000}?)\b(defaultTags|defaultProxyClass|firewallMode|image)\b)"
     R"(|\b(loginServer)\b|\b(ingressClass)(?:\.(?:name|enabled)|["']?[ \t]*:[ \t]*(?:\{|\r?\n)))";
-// Variables of the operator's Deployment. Source: tailscale v1.98.9
-// cmd/k8s-operator/deploy/chart/templates/deployment.yaml, and operator.go for the load balancer.
-constexpr std::string_view kVariables =
-    R"(\b(OPERATOR_DEFAULT_LOAD_BALANCER|OPERATOR_INGRESS_CLASS_NAME|OPERATOR_LOGIN_SERVER|)"
-    R"(PROXY_TAGS|PROXY_IMAGE|PROXY_DEFAULT_CLASS|PROXY_FIREWALL_MODE)\b)";
 // What follows a key: its value, which Terraform and others write beside "value".
 constexpr std::string_view kValue =
     R"(^(?:\.[a-z]+)*["']?[\s,]*(?:value["']?)?[ \t]*[:=][ \t]*["']?([^\s"',}\]]*))";
@@ -151,10 +147,20 @@ bool is_of_operator(std::string_view key, std::string_view value) {
             (value.starts_with("tag:") || value.find_first_of("$<{") != std::string_view::npos));
 }
 
+std::string pattern_of_variables() {
+    std::vector<std::string_view> names;
+    for (const OperatorSetting& setting : kOperatorSettings) {
+        if (!setting.variable.empty()) {
+            names.push_back(setting.variable);
+        }
+    }
+    return fmt::format("\\b({})\\b", fmt::join(names, "|"));
+}
+
 // Compiled when the first file needs them: that takes almost as long as a small run.
 struct Patterns {
     base::Pattern values = base::Pattern::parse(kChartValues).value();
-    base::Pattern variables = base::Pattern::parse(kVariables).value();
+    base::Pattern variables = base::Pattern::parse(pattern_of_variables()).value();
     base::Pattern value = base::Pattern::parse(kValue).value();
 };
 
@@ -166,6 +172,10 @@ public:
         for (const Document& document : loaded.documents) {
             objects_.emplace(loaded.sources.path(document.source));
         }
+    }
+
+    [[nodiscard]] bool has_operator() const {
+        return operators_.is_any || loaded_.operator_bundle.has_value();
     }
 
     void search(const engines::ChartFile& file) {
@@ -249,10 +259,6 @@ private:
                    fmt::format(".{}.", one.path).find(fmt::format(".{}.", key)) !=
                        std::string::npos;
         });
-    }
-
-    [[nodiscard]] bool has_operator() const {
-        return operators_.is_any || loaded_.operator_bundle.has_value();
     }
 
     // A fast test that most files fail.
@@ -345,7 +351,7 @@ void note_unread_settings(const repo::SourceTree& tree, const engines::Selection
     for (const std::string& path : selection.other_languages) {
         search.search(path);
     }
-    if (operators.is_any || loaded.operator_bundle) {
+    if (search.has_operator()) {
         return;  // other settings are values of another installation
     }
     for (const std::string& path : selection.programs) {

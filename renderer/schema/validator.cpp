@@ -369,6 +369,7 @@ private:
              .message = fmt::format("\"{}{}{}\" is missing", owner, owner.empty() ? "" : ".", name),
              .expected = std::move(expected)},
             true);
+        faults_.back().missing = name;
     }
 
     void report_value(const Value& value, std::string found, std::string expected) {

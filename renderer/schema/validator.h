@@ -27,6 +27,7 @@ struct SchemaFault {
     // True for a text that contains `${`, which is replaced before the object is applied, and for a
     // null that Go reads as empty: an error only for a stage that reads it now.
     bool may_change = false;
+    std::string_view missing = {};  // the name of a required field that is missing; "" = none is
     // The releases of the operator that have the field; with those it is not a fault.
     OperatorSpan unless = {.first = 0, .last = -1};
 };

@@ -164,6 +164,49 @@ private:
     std::string& failure_;
 };
 
+// True if `wanted`, an entry of "inputsFrom" of a set in namespace `ns`, chooses the provider.
+// Returns nothing if that is not known. A namespace that is "" may be any.
+std::optional<bool> chooses(const Value& wanted, std::string_view ns, const Value& provider) {
+    const std::string_view own = text_of(provider, {"metadata", "namespace"});
+    if (!ns.empty() && !own.empty() && ns != own) {
+        return false;
+    }
+    if (const std::string_view name = text_of(wanted, {"name"}); !name.empty()) {
+        return name == text_of(provider, {"metadata", "name"});
+    }
+    const Value none = Value::map();
+    const Value* labels = provider.at({"metadata", "labels"});
+    return selects(wanted.find("selector"), labels != nullptr && labels->is_map() ? *labels : none);
+}
+
+// Returns those of the providers from which the set takes inputs, in the operator's order.
+// `is_whole` is set to false if the set asks for others, or it is not known which.
+std::vector<const Value*> providers_of(const Value& set, const std::vector<const Value*>& providers,
+                                       bool& is_whole) {
+    const std::string_view ns = text_of(set, {"metadata", "namespace"});
+    std::vector<const Value*> chosen;
+    for (const Value& wanted : items_of(set.at({"spec", "inputsFrom"}))) {
+        bool is_found = false;
+        for (const Value* provider : providers) {
+            const std::optional<bool> takes = chooses(wanted, ns, *provider);
+            is_whole = is_whole && takes.has_value();
+            if (takes.value_or(false)) {
+                is_found = true;
+                chosen.push_back(provider);
+            }
+        }
+        is_whole = is_whole && is_found;
+    }
+    std::ranges::stable_sort(chosen, {}, [](const Value* one) {
+        return text_of(*one, {"metadata", "name"});
+    });
+    const auto is_same = [](const Value* a, const Value* b) {
+        return text_of(*a, {"metadata", "name"}) == text_of(*b, {"metadata", "name"});
+    };
+    chosen.erase(std::unique(chosen.begin(), chosen.end(), is_same), chosen.end());
+    return chosen;
+}
+
 class Expansion {
 public:
     Expansion(const Value& set, const std::vector<const Value*>& providers)
@@ -196,7 +239,8 @@ private:
             }
         }
         bool is_whole = true;
-        for (const Value* provider : providers_of(set_, providers_, is_whole)) {
+        out_.providers = providers_of(set_, providers_, is_whole);
+        for (const Value* provider : out_.providers) {
             if (text_of(*provider, {"spec", "type"}) != "Static") {
                 name_unknown(text_of(*provider, {"metadata", "name"}));
             } else if (!add_input(provider->at({"spec", "defaultValues"}), *provider)) {
@@ -331,21 +375,6 @@ private:
     MadeObjects out_;
 };
 
-// True if `wanted`, an entry of "inputsFrom" of a set in namespace `ns`, chooses the provider.
-// Returns nothing if that is not known. A namespace that is "" may be any.
-std::optional<bool> chooses(const Value& wanted, std::string_view ns, const Value& provider) {
-    const std::string_view own = text_of(provider, {"metadata", "namespace"});
-    if (!ns.empty() && !own.empty() && ns != own) {
-        return false;
-    }
-    if (const std::string_view name = text_of(wanted, {"name"}); !name.empty()) {
-        return name == text_of(provider, {"metadata", "name"});
-    }
-    const Value* labels = provider.at({"metadata", "labels"});
-    return selects(wanted.find("selector"),
-                   labels != nullptr && labels->is_map() ? labels->clone() : Value::map());
-}
-
 }  // namespace
 
 bool is_resource_set(const Value& object) {
@@ -354,32 +383,6 @@ bool is_resource_set(const Value& object) {
 
 bool is_input_provider(const Value& object) {
     return is_kind(object, kGroup, "ResourceSetInputProvider");
-}
-
-std::vector<const Value*> providers_of(const Value& set, const std::vector<const Value*>& providers,
-                                       bool& is_whole) {
-    const std::string_view ns = text_of(set, {"metadata", "namespace"});
-    std::vector<const Value*> chosen;
-    for (const Value& wanted : items_of(set.at({"spec", "inputsFrom"}))) {
-        bool is_found = false;
-        for (const Value* provider : providers) {
-            const std::optional<bool> takes = chooses(wanted, ns, *provider);
-            is_whole = is_whole && takes.has_value();
-            if (takes.value_or(false)) {
-                is_found = true;
-                chosen.push_back(provider);
-            }
-        }
-        is_whole = is_whole && is_found;
-    }
-    std::ranges::stable_sort(chosen, {}, [](const Value* one) {
-        return text_of(*one, {"metadata", "name"});
-    });
-    const auto is_same = [](const Value* a, const Value* b) {
-        return text_of(*a, {"metadata", "name"}) == text_of(*b, {"metadata", "name"});
-    };
-    chosen.erase(std::unique(chosen.begin(), chosen.end(), is_same), chosen.end());
-    return chosen;
 }
 
 std::string why_set_is_disabled(const Value& set) {

@@ -19,14 +19,10 @@ bool is_input_provider(const Value& object);
 std::string why_set_is_disabled(const Value& set);
 
 struct MadeObjects {
-    std::vector<Value> objects;  // their positions are those of the templates
-    std::string unresolved;      // why there may be others; "" if there are not
+    std::vector<Value> objects;           // their positions are those of the templates
+    std::string unresolved;               // why there may be others; "" if there are not
+    std::vector<const Value*> providers;  // those from which the set takes inputs
 };
-
-// Returns those of the providers from which the set takes inputs, in the operator's order.
-// `is_whole` is set to false if the set asks for others, or it is not known which.
-std::vector<const Value*> providers_of(const Value& set, const std::vector<const Value*>& providers,
-                                       bool& is_whole);
 
 // `providers`: the ResourceSetInputProviders that are known.
 MadeObjects expand_resource_set(const Value& set, const std::vector<const Value*>& providers);

@@ -73,6 +73,9 @@ public:
         if (bundles.empty()) {
             bundles.push_back(plain_bundle(context_.options.default_namespace));
         }
+        find_unread_files(context_.build.tree, context_.root, dirs_,
+                          unit_choice(all, context_.root, context_.options, context_.cluster),
+                          context_.build.selection);
     }
 
 private:
@@ -267,10 +270,6 @@ Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
                                 .options = options,
                                 .cluster = cluster};
     Selector(context, dirs).run();
-    DirList all;
-    std::ranges::transform(dirs, std::back_inserter(all), [](const auto& dir) { return &dir; });
-    const UnitChoice choice = unit_choice(all, root, options, cluster);
-    find_unread_files(tree, root, dirs, choice, selection);
     return selection;
 }
 

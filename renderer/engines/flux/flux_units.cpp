@@ -71,13 +71,14 @@ void add_variables(const Value* map, UnitVariables& variables) {
     }
 }
 
-// Returns the object in the namespace, or the only one: several belong to different clusters.
+// Returns the object in the namespace, or the only one that may be in it: several belong to
+// different clusters.
 const Value* only_one(std::vector<const Value*> known, std::string_view ns) {
-    if (known.size() > 1) {
-        std::erase_if(known, [&](const Value* one) {
-            return text_of(*one, {"metadata", "namespace"}) != ns;
-        });
-    }
+    const bool is_alone = known.size() == 1;
+    std::erase_if(known, [&](const Value* one) {
+        const std::string_view own = text_of(*one, {"metadata", "namespace"});
+        return own != ns && !(is_alone && (own.empty() || ns.empty()));
+    });
     return known.size() == 1 ? known.front() : nullptr;
 }
 

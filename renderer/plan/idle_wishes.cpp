@@ -179,6 +179,27 @@ bool is_gateway_class(const Document& document) {
            text_of(document.root, {"metadata", "name"}) == kClass;
 }
 
+void refuse_default_class(const Document& document, const Settings& settings,
+                          Diagnostics& diagnostics) {
+    constexpr std::string_view kIsDefault = "ingressclass.kubernetes.io/is-default-class";
+    const Value* annotation = document.root.at({"metadata", "annotations", kIsDefault});
+    if (text_of(&document.kind) != "IngressClass" ||
+        text_of(document.root, {"metadata", "name"}) != settings.ingress_class ||
+        text_of(annotation) != "true") {
+        return;
+    }
+    about(document, diagnostics)
+        .error(
+            "default-class", annotation->pos(),
+            "this exposes every new Ingress without a class, and tailrender does not render those")
+        .found(fmt::format("IngressClass \"{}\" as the default of the cluster",
+                           settings.ingress_class))
+        .expected("Ingresses that name their class")
+        .hint(fmt::format("remove the annotation; set \"ingressClassName: {}\" in the spec of each "
+                          "Ingress to expose",
+                          settings.ingress_class));
+}
+
 void warn_of_idle_wishes(const Document& document, bool has_gateway_class,
                          Diagnostics& diagnostics) {
     const std::string_view kind = text_of(&document.kind);

@@ -25,6 +25,11 @@ void warn_of_sctp(const classify::ServiceInput& service, Diagnostics& diagnostic
 void warn_of_idle_wishes(const Document& document, bool has_gateway_class,
                          Diagnostics& diagnostics);
 
+// Refuses the IngressClass of the operator as the default class: the API server writes it into each
+// new Ingress without a class. Source: kubernetes plugin/pkg/admission/network/defaultingressclass.
+void refuse_default_class(const Document& document, const Settings& settings,
+                          Diagnostics& diagnostics);
+
 // True for a GatewayClass with the name of the operator's class.
 bool is_gateway_class(const Document& document);
 

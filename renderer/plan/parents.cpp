@@ -194,6 +194,7 @@ Parents find_parents(const load::Loaded& loaded, const classify::Inventory& inve
     for (const Document& document : loaded.documents) {
         if (is_rendered(loaded, document)) {
             warn_of_idle_wishes(document, has_gateway_class, diagnostics);
+            refuse_default_class(document, settings, diagnostics);
         }
     }
     sort_by_name(parents.services);

@@ -117,7 +117,7 @@ public:
             Diagnostics discarded;
             const Value root = read_document(loaded_, document, discarded);
             const std::string_view path = loaded_.sources.path(document.source);
-            if (!refuse_post_renderers(root, path) && !refuse_patched(root, path)) {
+            if (!refuse_changes(root, path) && !refuse_patched(root, path)) {
                 warn_object(root, document.object_name());
             }
         }
@@ -177,26 +177,33 @@ private:
         return true;
     }
 
-    // Refuses postRenderers that expose something: Flux applies them to the objects of the chart.
-    // Returns true if it reported an error.
-    bool refuse_post_renderers(const Value& root, std::string_view path) {
+    // Refuses changes of a HelmRelease that expose something: Flux makes them to the objects of the
+    // chart. Returns true if it reported an error.
+    bool refuse_changes(const Value& root, std::string_view path) {
+        if (loaded_.is_stream || text_of(root, {"kind"}) != "HelmRelease" || is_ignored(path)) {
+            return false;
+        }
         bool is_refused = false;
-        for (const Value& one : items_of(root.at({"spec", "postRenderers"}))) {
-            const Value* kustomize = loaded_.is_stream ? nullptr : one.find("kustomize");
-            if (kustomize == nullptr || text_of(root, {"kind"}) != "HelmRelease" ||
-                is_ignored(path)) {
-                continue;
-            }
+        const auto refuse = [&](const Value& kustomization, std::string_view what) {
             for (const engines::ExposingPatch& patch : engines::exposing_patches(
-                     tree_, repo::parent_path(std::string(path)), *kustomize, loaded_.sources)) {
+                     tree_, repo::parent_path(std::string(path)), kustomization, loaded_.sources)) {
                 engines::refuse_exposure(patch, diagnostics_)
-                    .expected(
-                        "no patch that exposes objects of a chart: postRenderers are not executed")
+                    .expected(fmt::format("nothing that exposes objects of a chart: {}", what))
                     .hint(
                         "set it in the values of the chart, or write the Service or the Ingress "
                         "yourself");
                 is_refused = true;
             }
+        };
+        for (const Value& one : items_of(root.at({"spec", "postRenderers"}))) {
+            if (const Value* kustomize = one.find("kustomize")) {
+                refuse(*kustomize, "postRenderers are not executed");
+            }
+        }
+        if (const Value* common = root.at({"spec", "commonMetadata", "annotations"})) {
+            Value kustomization = Value::map();
+            kustomization.put("commonAnnotations", common->clone());
+            refuse(kustomization, "commonMetadata is not applied");
         }
         return is_refused;
     }

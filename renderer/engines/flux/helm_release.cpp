@@ -4,6 +4,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/engines/helm/release_parts.h"
+#include "renderer/engines/naming.h"
 
 namespace renderer::engines {
 
@@ -73,6 +74,8 @@ ChartRelease release_of_helm_release(const Value& object, std::string_view ns) {
     add_release_values(object, release);
     if (!items_of(object.at({"spec", "postRenderers"})).empty()) {
         release.unknown = "postRenderers";
+    } else if (naming_tailscale(object.at({"spec", "commonMetadata"})).known()) {
+        release.unknown = "commonMetadata";
     } else if (object.at({"spec", "kubeConfig"}) != nullptr) {
         release.unknown = "kubeConfig: another cluster";
     }

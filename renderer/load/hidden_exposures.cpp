@@ -45,8 +45,9 @@ bool may_expose(std::string_view api_version, std::string_view kind) {
         return kind == "ConfigMap";
     }
     const std::string_view group = api_version.substr(0, slash);
-    return !group.ends_with(".k8s.io") &&
-           std::ranges::find(kOtherGroups, group) == kOtherGroups.end();
+    return kind == "MutatingAdmissionPolicy" ||
+           (!group.ends_with(".k8s.io") &&
+            std::ranges::find(kOtherGroups, group) == kOtherGroups.end());
 }
 
 // Returns the chart of a release; "" if the object is not a release.

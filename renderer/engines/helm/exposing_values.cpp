@@ -52,6 +52,20 @@ bool exposes(std::string_view key, std::string_view value, const std::vector<std
            (!value.empty() && std::ranges::any_of(kEgressKeys, is_named));
 }
 
+// Returns a path of JSON Patch, "/spec/type", or of Gatekeeper, `metadata.annotations."a/b"`, as
+// `--set` spells it.
+std::string dotted(std::string_view path) {
+    std::string out(path);
+    if (out.starts_with('/')) {
+        std::ranges::replace(out, '/', '.');
+        for (std::size_t at = out.find("~1"); at != std::string::npos; at = out.find("~1", at)) {
+            out.replace(at, 2, "/");
+        }
+    }
+    std::erase(out, '"');
+    return out;
+}
+
 class ExposureSearch {
 public:
     explicit ExposureSearch(const std::vector<std::string>& words) : words_(words) {}
@@ -82,15 +96,22 @@ private:
     void add(Pos pos, std::string_view path, std::string_view value) {
         found.push_back({.pos = place_.known() ? place_ : pos,
                          .what = fmt::format("{}: {}", path, value),
-                         .is_public = names(path, annotation::kFunnel)});
+                         .is_public = names(dotted(path), annotation::kFunnel)});
     }
 
-    // A parameter of Argo CD: {name: ingress.className, value: tailscale}.
+    // A field and its value side by side: a parameter of Argo CD, {name: ingress.className, value:
+    // tailscale}, an operation of JSON Patch, or an Assign of Gatekeeper.
     void parameter(const Value& map, const std::string& path) {
-        const std::string_view name = text_of(map.find("name"));
-        const std::string_view value = spelling_of(map.find("value"));
-        if (name.find('.') != std::string_view::npos && exposes(name, value, words_)) {
-            add(map.find("name")->pos(), fmt::format("{}.{}", path, name), value);
+        const Value* value = map.find("value");
+        value = value == nullptr ? map.at({"parameters", "assign", "value"}) : value;
+        for (const std::string_view key : {"name", "path", "location"}) {
+            const Value* field = map.find(key);
+            const std::string name = dotted(text_of(field));
+            if (name.find('.') != std::string::npos && exposes(name, spelling_of(value), words_)) {
+                const std::string_view dot = path.empty() ? "" : ".";
+                add(field->pos(), fmt::format("{}{}{}", path, dot, text_of(field)),
+                    spelling_of(value));
+            }
         }
     }
 
@@ -103,10 +124,14 @@ private:
         const SourceId source = sources.add(path, std::string(text));
         Diagnostics discarded;
         const Value inner = read_yaml(sources, source, discarded);
+        const Pos outer = std::exchange(place_, place_.known() ? place_ : value.pos());
         if (discarded.has_errors()) {
+            for (const ExposingValue& one : find_exposing_lines(sources, source, words_)) {
+                found.push_back({place_, fmt::format("{}: {}", path, one.what), one.is_public});
+            }
+            place_ = outer;
             return;
         }
-        const Pos outer = std::exchange(place_, place_.known() ? place_ : value.pos());
         ++depth_;
         visit(inner, path);
         --depth_;

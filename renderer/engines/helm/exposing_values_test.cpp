@@ -42,9 +42,24 @@ TEST(ExposingValues, StandInTextsAndInParameters) {
     EXPECT_EQ(found("v: '{a: {class: tailscale}}'\n"), "a.yaml:1:4 v.a.class: tailscale\n");
     EXPECT_EQ(found("v: 'class: tailscale'\n"), "a.yaml:1:4 v.class: tailscale\n");
     EXPECT_EQ(found("v: 'tells of class: tailscale'\n"), "");
-    EXPECT_EQ(found("v: |\n  {{ class: tailscale\n"), "");
+    EXPECT_EQ(found("v: 'note: set a: b'\nw: 'note: of class: tailscale'\n"), "");
+    EXPECT_EQ(found("v: |\n  {{ class: tailscale\n"), "a.yaml:1:4 v: class: tailscale\n");
+    EXPECT_EQ(found("v: 'Object{spec: Object.spec{loadBalancerClass: \"tailscale\"}}'\n"),
+              "a.yaml:1:4 v: loadBalancerClass: tailscale\n");
     EXPECT_EQ(found("- {name: 'web.annotations.tailscale\\.com/expose', value: \"true\"}\n"),
               "a.yaml:1:10 [0].web.annotations.tailscale\\.com/expose: true\n");
+}
+
+TEST(ExposingValues, StandBesideTheirField) {
+    EXPECT_EQ(
+        found("- {op: add, path: /spec/loadBalancerClass, value: tailscale}\n"
+              "- {op: add, path: /metadata/annotations/tailscale.com~1expose, value: 'true'}\n"
+              "- {op: add, path: /spec/type, value: tailscale}\n"),
+        "a.yaml:1:19 [0]./spec/loadBalancerClass: tailscale\n"
+        "a.yaml:2:19 [1]./metadata/annotations/tailscale.com~1expose: true\n");
+    EXPECT_EQ(found("location: metadata.annotations.\"tailscale.com/funnel\"\n"
+                    "parameters: {assign: {value: \"true\"}}\n"),
+              "a.yaml:1:11 metadata.annotations.\"tailscale.com/funnel\": true\n");
 }
 
 TEST(ExposingValues, AreFoundInTemplatesLineByLine) {

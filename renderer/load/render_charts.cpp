@@ -370,7 +370,14 @@ private:
             is_complete() ? std::move(**text) : objects_of_interest(**text, matters_);
         if (is_of_interest && objects.empty() && release.kept.empty() &&
             !standing_.reason.empty()) {
-            warn_unknown_values(release);
+            warn_of_unknown(release, "values that are not known", standing_.reason,
+                            "values in the tree, in plain text, that decide what is exposed",
+                            "move what is not secret to spec.values or a ConfigMap of the tree");
+        }
+        if (charts_.cluster_condition() && release.kept.empty() && !is_complete()) {
+            warn_of_unknown(release, "what is in the cluster", *charts_.cluster_condition(),
+                            "a template that does not ask the cluster whether to expose something",
+                            "write the Service or the Ingress yourself");
         }
         if (!objects.empty()) {
             files_.push_back(
@@ -399,7 +406,8 @@ private:
                    : fmt::format("_charts/{}.yaml", release.object);
     }
 
-    // One unknown value rarely decides whether an object exists; a whole unknown layer may.
+    // One unknown value rarely decides whether an object exists; a whole unknown layer may, and so
+    // does a value that enables a part of the chart, or that names Tailscale.
     void note_unread_values(const engines::ChartValues& values) {
         for (const engines::UnreadValues& one : values.unread) {
             const std::string& why =
@@ -409,22 +417,24 @@ private:
                 standing_.reason = fmt::format("helm refuses its values: {}", why);
                 return;
             }
-            if (one.kind != engines::Unread::Optional && one.target.empty()) {
+            if (one.target.empty() || one.target.ends_with("enabled") || matters_(one.target)) {
                 standing_.reason = why;
             }
         }
     }
 
-    // Warns of a chart that mentions Tailscale and exposes nothing with the values that are known.
-    void warn_unknown_values(const engines::ChartRelease& release) {
+    // Warns of a chart that mentions Tailscale and may expose more than what was rendered.
+    void warn_of_unknown(const engines::ChartRelease& release, std::string_view what,
+                         const std::string& found, std::string_view expected,
+                         std::string_view hint) {
         ++loaded_.hidden_exposures;
         diagnostics_
             .warning("hidden-exposure", release.pos,
-                     "this chart may expose something, depending on values that are not known")
+                     fmt::format("this chart may expose something, depending on {}", what))
             .object(release.object)
-            .found(standing_.reason)
-            .expected("values in the tree, in plain text, that decide what is exposed")
-            .hint("move what is not secret to spec.values or a ConfigMap of the tree");
+            .found(found)
+            .expected(expected)
+            .hint(hint);
     }
 
     void report(const engines::ChartRelease& release, Error error) {

@@ -135,6 +135,10 @@ def test_charts_that_a_chart_depends_on(render, tools, tmp_path):
     local = {path: text.replace("REPOSITORY", "file://../web") for path, text in parent.items()}
     tree(tmp_path, {**local, **chart("repo/charts/web"), **chart("elsewhere/web")})
     assert "name: ts-shop-" in render().stdout
+    chart_file, listed = local["repo/charts/shop/Chart.yaml"].replace("v2", "v1").split("dependencies:")
+    tree(tmp_path, {"repo/charts/shop/Chart.yaml": chart_file, "repo/charts/shop/requirements.yaml": "dependencies:" + listed})
+    assert "name: ts-shop-" in render().stdout, "of Helm 2"
+    (tmp_path / "repo/charts/shop/requirements.yaml").unlink()
     tree(tmp_path, {path: text.replace("REPOSITORY", "https://example.com/charts") for path, text in parent.items()})
     lacking = render("--allow-empty")
     assert lacking.returncode == 0 and "StatefulSet" not in lacking.stdout

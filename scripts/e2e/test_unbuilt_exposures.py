@@ -176,8 +176,23 @@ def test_values_that_are_not_known_may_expose_something(render, tmp_path):
     guarded = "        {{- if .Values.on }}\n" + WEB["templates/service.yaml"].replace("{{ toJson .Values.annotations }}", '{tailscale.com/expose: "true"}') + "{{- end }}\n"
     release = ("apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: shop}\nspec:\n  interval: 1h\n"
                "  chart: {spec: {chart: ./charts/web, sourceRef: {kind: GitRepository, name: flux-system}}}\n  VALUES\n")
-    for values, is_said in (("valuesFrom: [{kind: Secret, name: web}]", True), ("values: {on: false}", False)):
+    for values, is_said in (("valuesFrom: [{kind: Secret, name: web}]", True), ("valuesFrom: [{kind: Secret, name: web, optional: true}]", True),
+                            ("valuesFrom: [{kind: Secret, name: web, valuesKey: a, targetPath: web.enabled}]", True),
+                            ("valuesFrom: [{kind: Secret, name: web, valuesKey: a, targetPath: web.password}]", False), ("values: {on: false}", False)):
         tree(tmp_path, {"repo/shop.yaml": release.replace("VALUES", values), **chart("repo/charts/web", {"templates/service.yaml": guarded})})
         done = render("--allow-empty")
         assert done.returncode == 0, done.stderr
         assert ("this chart may expose something, depending on values that are not known [hidden-exposure]" in done.stderr) == is_said, done.stderr
+
+
+@pytest.mark.parametrize("condition", [
+    '.Release.IsUpgrade', '(lookup "v1" "ConfigMap" "shop" "web")', '.Capabilities.APIVersions.Has "example.com/v1/Web"',
+])
+def test_what_a_cluster_answers_may_expose_something(render, tmp_path, condition):
+    exposed = WEB["templates/service.yaml"].replace("{{ toJson .Values.annotations }}", '{tailscale.com/expose: "true"}')
+    for template, is_said in (("        {{- if CONDITION }}\n" + exposed + "{{- end }}\n", True), ("        {{- if not (CONDITION) }}\n" + exposed + "{{- end }}\n", False)):
+        tree(tmp_path, {"repo/shop.yaml": RELEASE_OF_WEB.replace("VERSION", "1.2.0"), **chart("charts/web", {"templates/service.yaml": template.replace("CONDITION", condition)})})
+        done = render("--charts", "charts", "--namespace", "shop", "--allow-empty")
+        assert done.returncode == 0, done.stderr
+        assert ("this chart may expose something, depending on what is in the cluster [hidden-exposure]" in done.stderr) == is_said, done.stderr
+        assert ("StatefulSet" in done.stdout) != is_said

@@ -184,7 +184,11 @@ Result<std::optional<ChartSource>> ChartLibrary::in_tree(const std::string& dir)
 // Adds what `helm dependency build` would.
 Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, bool fetches,
                                             ChartSource& chart) const {
-    const auto file = chart.files.find(repo::join_path(chart.entry, kChartFile));
+    // Charts of Helm 2 list their dependencies in a file of their own.
+    auto file = chart.files.find(repo::join_path(chart.entry, "requirements.yaml"));
+    if (file == chart.files.end()) {
+        file = chart.files.find(repo::join_path(chart.entry, kChartFile));
+    }
     if (file == chart.files.end() || depth == kDeepestChart) {
         return true;
     }

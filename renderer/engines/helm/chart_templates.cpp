@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "renderer/core/yaml_writer.h"
+#include "renderer/engines/helm/cluster_conditions.h"
 #include "renderer/engines/helm/operator_dependency.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/user_program.h"
@@ -44,6 +45,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
                                                           const repo::TextTest& matters) {
     const std::optional<std::string> none;
     is_left_ = true;
+    cluster_condition_.reset();
     const bool is_run = helm_ != repo::kNoProgram;
     if ((!is_run && release.dir.empty()) || !release.unknown.empty()) {
         return none;
@@ -110,7 +112,12 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
     if (!text && is_certain) {
         return std::move(text.error());
     }
-    return text ? std::optional(std::move(*text)) : none;
+    if (!text) {
+        return none;
+    }
+    const bool is_of_argo = release.object.starts_with("Application/");
+    cluster_condition_ = find_cluster_condition(chart, *text, matters, is_of_argo);
+    return std::optional(std::move(*text));
 }
 
 }  // namespace renderer::engines

@@ -35,6 +35,12 @@ public:
     // True if the last call of render() did not find the chart or must not run helm.
     [[nodiscard]] bool is_left() const { return is_left_; }
 
+    // Returns what the last chart that was rendered asks its cluster before it exposes something:
+    // the template and the question.
+    [[nodiscard]] const std::optional<std::string>& cluster_condition() const {
+        return cluster_condition_;
+    }
+
     // Returns the version of helm, "" if it was not needed yet.
     [[nodiscard]] std::string version() const { return program_ ? program_->version : ""; }
 
@@ -44,6 +50,7 @@ private:
     std::string kubernetes_version_;
     std::optional<HelmProgram> program_;
     bool is_left_ = false;
+    std::optional<std::string> cluster_condition_;
 };
 
 }  // namespace renderer::engines

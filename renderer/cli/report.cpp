@@ -317,6 +317,16 @@ std::string engine_note(const load::Loaded& loaded) {
                                                                    : "Flux and Argo CD apply");
 }
 
+// Counts the units of the rendered clusters whose objects are not in this tree, or that the engine
+// fails at.
+std::size_t units_without_objects(const engines::Standings& standings) {
+    return static_cast<std::size_t>(std::ranges::count_if(standings.all, [&](const auto& one) {
+        const bool is_open = one.liveness == engines::Liveness::Broken ||
+                             one.liveness == engines::Liveness::Unknown || one.is_external;
+        return is_open && !one.is_release && !standings.others.contains(one.cluster);
+    }));
+}
+
 std::string totals(const load::Loaded& loaded, const plan::Plan& plan,
                    const generate::Objects& objects) {
     const auto read = static_cast<std::size_t>(std::count_if(
@@ -342,6 +352,11 @@ std::string totals(const load::Loaded& loaded, const plan::Plan& plan,
         fmt::format_to(std::back_inserter(out),
                        "not rendered: {} that charts and other operators make\n",
                        counted(loaded.hidden_exposures, "exposure"));
+    }
+    if (const std::size_t units = units_without_objects(loaded.standings); units > 0) {
+        fmt::format_to(std::back_inserter(out),
+                       "{} {} broken or not known: \"tailrender roots\" lists what and why\n",
+                       counted(units, "unit"), units == 1 ? "is" : "are");
     }
     const auto charts = static_cast<std::size_t>(
         std::ranges::count(loaded.built, true, &load::BuiltSource::is_chart));

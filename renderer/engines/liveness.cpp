@@ -71,6 +71,7 @@ std::vector<Standing> standings_of(const std::vector<BuildUnit>& units) {
         out.push_back({.name = unit.name,
                        .liveness = is_built ? liveness_of(unit) : Liveness::Broken,
                        .reason = is_built ? unit.reason : unit.unbuilt,
+                       .is_external = unit.state == UnitState::External && !unit.chart,
                        .cluster = unit.cluster,
                        .text = unit.text});
     }

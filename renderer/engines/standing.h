@@ -28,6 +28,7 @@ struct Standing {
     Liveness liveness = Liveness::Applied;
     std::string reason;        // why it is not applied; if a release is: what is not known of it
     bool is_release = false;   // of a chart
+    bool is_external = false;  // of a unit whose files, not a chart, are in another repository
     std::string unit = {};     // of a release that may expose more than is known: its unit's path
     std::string cluster = {};  // of a unit; "" if not known
     std::string text = {};     // content of a file that nothing applies

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "renderer/core/text_of.h"
 #include "renderer/engines/argo/argo_units.h"
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/repo/paths.h"
@@ -19,6 +20,11 @@ public:
           unit_(unit) {}
 
     void run() {
+        for (const Value& entry :
+             items_of(unit_.changes == nullptr ? nullptr : unit_.changes->find("components"))) {
+            const std::string dir = repo::normal_path(repo::join_path(unit_.dir, text_of(entry)));
+            unit_.claims.merge(find_build_files(tree_, reader_, repository_.root(), dir).paths);
+        }
         const repo::WalkedDir* top = repository_.find(unit_.dir);
         if (top == nullptr) {
             return;

@@ -165,7 +165,6 @@ void GitOpsTree::collect_of_charts(unsigned threads,
     }
 }
 
-// True if the file belongs to a chart in a directory at any level above it.
 bool GitOpsTree::is_part_of_chart(const std::string& file) const {
     std::string dir = repo::parent_path(file);
     for (const repo::WalkedDir* known = find(dir); known != nullptr && known->in_chart;

@@ -108,6 +108,9 @@ public:
     // All manifests, and whether they mention Tailscale.
     [[nodiscard]] const std::map<std::string, bool>& mentions() const { return mentions_; }
 
+    // True if the file is one of those that helm reads, of a chart at any level above it.
+    [[nodiscard]] bool is_part_of_chart(const std::string& file) const;
+
     // As has_input, for a file of the tree.
     bool holds_input(const std::string& path);
 
@@ -121,7 +124,6 @@ private:
     void collect(unsigned threads);
     void collect_of_charts(unsigned threads,
                            std::vector<std::pair<std::string, std::string>>& texts);
-    [[nodiscard]] bool is_part_of_chart(const std::string& file) const;
     void find_argo_clusters(const std::vector<std::string>& named);
 
     const repo::SourceTree& tree_;

@@ -128,7 +128,8 @@ std::map<std::string, std::vector<std::string>> unreached_inputs(
     for (const repo::WalkedDir* dir : repository.dirs()) {
         for (const std::string& name : dir->files) {
             const std::string path = repo::join_path(dir->path, name);
-            if (!repo::is_manifest_name(name) || dir->in_chart || dir->is_outside) {
+            if (!repo::is_manifest_name(name) || dir->is_outside ||
+                repository.is_part_of_chart(path)) {
                 continue;
             }
             const bool is_reached = reached.contains(path);

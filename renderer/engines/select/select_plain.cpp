@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "renderer/base/printable.h"
+#include "renderer/engines/engine_files.h"
 #include "renderer/engines/includes.h"
 #include "renderer/engines/select/select_build.h"
 #include "renderer/engines/select/unlisted_inputs.h"
@@ -135,6 +136,14 @@ private:
         });
     }
 
+    // True if the file is one of those that helm reads, of a chart at any level above it.
+    [[nodiscard]] bool is_part_of_chart(const std::string& path) const {
+        return std::ranges::any_of(dirs_, [&](const repo::WalkedDir* dir) {
+            return dir->has_chart && repo::is_within(path, dir->path) &&
+                   is_of_chart(repo::relative_path(path, dir->path));
+        });
+    }
+
     void add_files(const repo::WalkedDir& dir) {
         const bool below = is_covered(dir);
         const bool included = is_included(dir);
@@ -146,7 +155,11 @@ private:
             if (!manifest || listed_.contains(path) || builds_.is_left_alone(path)) {
                 continue;
             }
-            if (dir.in_chart) {
+            const bool is_beside_chart = dir.in_chart && !is_part_of_chart(path);
+            if (dir.in_chart && !(included && is_beside_chart)) {
+                if (is_beside_chart && !choice_.ignores_below(path) && unlisted_.holds(path)) {
+                    unlisted_.report_beside_chart(path);
+                }
                 ++out_.skipped_files;
                 continue;
             }

@@ -61,10 +61,11 @@ std::string UnlistedInputs::kustomization_above(const std::string& path) const {
                               : repo::join_path(nearest->path, nearest->kustomizations.front());
 }
 
-void UnlistedInputs::report(const std::string& path) const {
+std::optional<Finding> UnlistedInputs::report(const std::string& path,
+                                              std::string_view message) const {
     Result<std::string> text = context_.build.tree.read(path);
     if (!text) {
-        return;
+        return std::nullopt;
     }
     SourceMap& sources = context_.build.sources;
     const SourceId source = sources.add(path, std::move(*text));
@@ -75,22 +76,45 @@ void UnlistedInputs::report(const std::string& path) const {
             add_objects(read_yaml(sources, source, scanned.range, discarded), objects);
         }
     }
+    if (objects.empty()) {
+        return std::nullopt;
+    }
     const auto open = std::ranges::find_if(objects, opens_funnel);
     const Value& shown = open == objects.end() ? objects.front() : *open;
+    const Value* kind = shown.find("kind");
+    Finding warning = context_.build.selection.unlisted.warning(
+        "unreached-input", kind == nullptr ? sources.pos(source, 0) : kind->pos(),
+        std::string(message));
+    warning.found(
+        fmt::format("{}{}", named_object(shown),
+                    open == objects.end() ? "" : ", which would be PUBLIC through Funnel"));
+    return warning;
+}
+
+void UnlistedInputs::report(const std::string& path) const {
     const std::string kustomization = kustomization_above(path);
     const std::string dir = shell_word(repo::parent_path(path));
-    const Value* kind = shown.find("kind");
-    context_.build.selection.unlisted
-        .warning("unreached-input", kind == nullptr ? sources.pos(source, 0) : kind->pos(),
-                 "no kustomization lists this file, so what it exposes is not rendered")
-        .found(fmt::format("{}{}", named_object(shown),
-                           open == objects.end() ? "" : ", which would be PUBLIC through Funnel"))
-        .expected(fmt::format("\"{}\" among the resources of {}",
-                              repo::relative_path(path, repo::parent_path(kustomization)),
-                              kustomization))
-        .hint(fmt::format("add it there, or render it with --include {}; --ignore {} ends the "
-                          "warning",
-                          dir, dir));
+    if (std::optional<Finding> warning =
+            report(path, "no kustomization lists this file, so what it exposes is not rendered")) {
+        warning
+            ->expected(fmt::format("\"{}\" among the resources of {}",
+                                   repo::relative_path(path, repo::parent_path(kustomization)),
+                                   kustomization))
+            .hint(fmt::format("add it there, or render it with --include {}; --ignore {} ends the "
+                              "warning",
+                              dir, dir));
+    }
+}
+
+void UnlistedInputs::report_beside_chart(const std::string& path) const {
+    const std::string dir = shell_word(repo::parent_path(path));
+    if (std::optional<Finding> warning = report(
+            path, "this file is in the directory of a chart, so what it exposes is not rendered")) {
+        warning->expected("templates of the chart, or a directory without a Chart.yaml above it")
+            .hint(fmt::format("move it, or render it with --include {}; --ignore {} ends the "
+                              "warning",
+                              dir, dir));
+    }
 }
 
 }  // namespace renderer::engines

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "renderer/engines/select/select.h"
 
@@ -24,8 +25,13 @@ public:
 
     // Adds a warning for a file for which `holds` is true to the selection.
     void report(const std::string& path) const;
+    // The same for a file in the directory of a chart that is not a file of the chart.
+    void report_beside_chart(const std::string& path) const;
 
 private:
+    // Returns the warning with its place, and what the file exposes.
+    [[nodiscard]] std::optional<Finding> report(const std::string& path,
+                                                std::string_view message) const;
     [[nodiscard]] std::string kustomization_above(const std::string& path) const;
 
     const SelectContext& context_;

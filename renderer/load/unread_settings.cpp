@@ -16,6 +16,7 @@
 
 #include "renderer/base/pattern.h"
 #include "renderer/base/split.h"
+#include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/engines/helm/chart_release.h"
@@ -143,8 +144,8 @@ bool is_default(std::string_view key, std::string_view value) {
 // True if the value can only be one of the operator's.
 bool is_of_operator(std::string_view key, std::string_view value) {
     return key == "defaultProxyClass" ||
-           (key == "defaultTags" &&
-            (value.starts_with("tag:") || value.find_first_of("$<{") != std::string_view::npos));
+           (key == "defaultTags" && (value.starts_with("tag:") || is_encrypted_text(value) ||
+                                     value.find_first_of("$<{") != std::string_view::npos));
 }
 
 std::string pattern_of_variables() {
@@ -197,10 +198,13 @@ public:
     // Searches a file that may run helm.
     void search_program(const std::string& path) {
         Result<std::string> text = tree_.read(path);
-        if (text && may_have_settings(*text) &&
-            text->find(engines::kOperatorChart) != std::string::npos) {
-            const Code code = Code(*text).lines_of_operator();
-            search(path, code, std::move(*text), true);
+        if (!text || !may_have_settings(*text)) {
+            return;
+        }
+        const bool names_chart = text->find(engines::kOperatorChart) != std::string::npos;
+        if (names_chart || is_values_file(*text)) {
+            const Code code = names_chart ? Code(*text).lines_of_operator() : Code(*text);
+            search(path, code, std::move(*text), names_chart);
         }
     }
 
@@ -241,7 +245,10 @@ private:
         const std::string name(code.text().substr(found.begin, found.end - found.begin));
         const Pos pos = loaded_.sources.pos(loaded_.sources.add(path, std::move(text)),
                                             code.offset(found.begin));
-        add(pos, name, setting_of(name), is_values_file(code.text()) ? path : std::string());
+        const bool can_be_given = is_values_file(code.text()) &&
+                                  code.text().find("{{") == std::string_view::npos &&
+                                  code.text().find(kEncrypted) == std::string_view::npos;
+        add(pos, name, setting_of(name), can_be_given ? path : std::string());
     }
 
     void add(Pos pos, std::string_view found, const OperatorSetting& setting, std::string file) {
@@ -294,7 +301,8 @@ private:
         if (!has_operator()) {
             const base::Pattern::Span found =
                 first_of(patterns_->values, code, [&](std::string_view key, std::string_view rest) {
-                    return is_value(key, rest, is_mentioned);
+                    const bool is_top = key.data() == code.data() || key.data()[-1] == '\n';
+                    return is_value(key, rest, is_mentioned || (is_top && key == "loginServer"));
                 });
             if (found.begin != std::string::npos) {
                 return found;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/pattern.h"
 #include "renderer/base/split.h"
 #include "renderer/engines/helm/operator_dependency.h"
 #include "renderer/repo/paths.h"
@@ -15,13 +17,25 @@ namespace renderer::engines {
 namespace {
 
 // They define objects.
-constexpr std::array<std::string_view, 5> kLanguages = {".jsonnet", ".libsonnet", ".tf", ".hcl",
-                                                        ".cue"};
+constexpr std::array<std::string_view, 8> kLanguages = {".jsonnet", ".libsonnet", ".tf",  ".hcl",
+                                                        ".cue",     ".k",         ".pkl", ".dhall"};
 
-// They may run helm, or install charts by a library such as Pulumi's.
-constexpr std::array<std::string_view, 14> kPrograms = {
-    ".sh", ".bash", ".ps1",  ".mk",     ".py",     ".ts",      ".js",
-    ".go", ".nix",  ".just", ".gotmpl", "akefile", "justfile", "Jenkinsfile"};
+// They may run helm, install charts by a library such as Pulumi's, or be templates of manifests or
+// of values.
+constexpr std::array<std::string_view, 18> kPrograms = {
+    ".sh", ".bash", ".ps1",  ".mk",     ".py",    ".ts",     ".js",      ".go",         ".nix",
+    ".j2", ".tmpl", ".just", ".gotmpl", ".tftpl", "akefile", "justfile", "Jenkinsfile", ".erb"};
+
+// What exposes something, in the syntax of any language, `--set` or a template.
+constexpr std::string_view kExposure =
+    R"((?:tailscale\\*\.com/(?:expose|funnel|tailnet-(?:fqdn|ip))["'\])]*[ \t]*[:=])"
+    R"(|(?:ingressClassName|loadBalancerClass|className)["']?[ \t]*[:=][ \t]*["']?tailscale\b))";
+
+bool writes_exposure(const repo::SourceTree& tree, const std::string& path) {
+    static const std::optional<Pattern> kPattern = Pattern::parse(kExposure);
+    const Result<std::string> text = tree.read(path);
+    return text && repo::mentions_tailscale(*text) && kPattern->matches(*text);
+}
 
 // Where CI services look for workflows, and for actions, in directories of their own.
 constexpr std::array<std::string_view, 6> kWorkflowDirs = {
@@ -89,6 +103,9 @@ void find_unread_files(const repo::SourceTree& tree, const std::string& root,
             std::string path = repo::join_path(dir.path, name);
             if (ends_with_any(name, kPrograms)) {
                 if (is_run(dir.relative)) {
+                    if (!dir.in_chart && writes_exposure(tree, path)) {
+                        selection.other_languages.push_back(path);
+                    }
                     selection.programs.push_back(std::move(path));
                 }
             } else if (ends_with_any(name, kLanguages) &&

@@ -45,7 +45,7 @@ bool may_expose(std::string_view api_version, std::string_view kind) {
         return kind == "ConfigMap";
     }
     const std::string_view group = api_version.substr(0, slash);
-    return kind == "MutatingAdmissionPolicy" ||
+    return kind == "MutatingAdmissionPolicy" || kind == "Gateway" ||
            (!group.ends_with(".k8s.io") &&
             std::ranges::find(kOtherGroups, group) == kOtherGroups.end());
 }

@@ -13,12 +13,14 @@
 #include "renderer/engines/engine_fields.h"
 #include "renderer/engines/engine_files.h"
 #include "renderer/engines/engine_groups.h"
+#include "renderer/engines/flux/deciding_variables.h"
 #include "renderer/engines/gitops_tree.h"
 #include "renderer/engines/helm/chart_templates.h"
 #include "renderer/engines/standing.h"
 #include "renderer/load/documents.h"
 #include "renderer/load/kept_documents.h"
 #include "renderer/load/namespaces.h"
+#include "renderer/load/refused_releases.h"
 #include "renderer/load/release_objects.h"
 #include "renderer/load/splice.h"
 #include "renderer/repo/paths.h"
@@ -213,7 +215,7 @@ private:
             Diagnostics said;
             const Value object = read_document(loaded_, document, said);
             if (is_of_flux) {
-                note_refused(document, object, said.has_errors());
+                note_refused_release(document, object, said.has_errors(), loaded_, diagnostics_);
             }
             if (!is_release) {
                 continue;
@@ -232,76 +234,6 @@ private:
             }
         }
         return found;
-    }
-
-    // Notes an object that the API server would refuse: the engine fails at it, and so does the
-    // unit that applies it.
-    void note_refused(const Document& document, const Value& object, bool is_unread) {
-        const std::string name = document.object_name();
-        std::string why;
-        Pos pos = document.kind.pos();
-        if (is_unread) {
-            why = fmt::format("{} cannot be read", loaded_.sources.path(document.source));
-        } else if (std::optional<engines::Misspelling> misspelling =
-                       engines::misspelling_of(object)) {
-            why = std::move(misspelling->message);
-            pos = misspelling->pos;
-        } else {
-            std::optional<engines::IncompleteObject> incomplete =
-                engines::incomplete_object(object);
-            if (!incomplete) {
-                note_unknown_source(document, object);
-                return;
-            }
-            if (incomplete->is_missing) {
-                // The object may be a patch, or a patch may add the missing field.
-                loaded_.standings.all.push_back(
-                    {name, engines::Liveness::Kept, std::move(incomplete->message), true});
-                return;
-            }
-            why = std::move(incomplete->message);
-            pos = incomplete->pos;
-        }
-        if (document.mentions_tailscale && !is_unread) {
-            diagnostics_
-                .error("broken-unit", pos, "this installs nothing because its engine rejects it")
-                .object(name)
-                .found(why)
-                .expected("an object that the engine accepts")
-                .hint(
-                    "\"kubectl apply --dry-run=server -f FILE\" reports everything that is wrong "
-                    "with it");
-        }
-        loaded_.standings.all.push_back({name, engines::Liveness::Broken, why, true});
-        renderer::engines::note_refused(unit_of(loaded_, document.source)->name,
-                                        fmt::format("{}: {}", name, why), loaded_.standings);
-    }
-
-    // Refuses a release that names Tailscale and whose source has a typo in its name.
-    void note_unknown_source(const Document& document, const Value& object) {
-        const Value* source = object.at({"spec", "chart", "spec", "sourceRef"});
-        source = source == nullptr ? object.at({"spec", "chartRef"}) : source;
-        if (source == nullptr || !document.mentions_tailscale) {
-            return;
-        }
-        const std::string_view kind = text_of(*source, {"kind"});
-        std::vector<std::string_view> names;
-        for (const Document& one : loaded_.documents) {
-            if (text_of(one.kind) == kind) {
-                names.push_back(text_of(one.name));
-            }
-        }
-        const std::string_view name = text_of(*source, {"name"});
-        const std::string_view meant = engines::meant_name(name, names);
-        if (!meant.empty()) {
-            diagnostics_
-                .error("broken-unit", source->find("name")->pos(),
-                       "this installs nothing because Flux does not find the source of its chart")
-                .object(document.object_name())
-                .found(fmt::format("no {} \"{}\" in the tree", kind, name))
-                .expected("the name of a source of charts")
-                .hint(did_you_mean(meant));
-        }
     }
 
     // Renders a release. Returns false if what it exposes is not known.
@@ -323,10 +255,21 @@ private:
         };
         if (release.kept.empty()) {
             note_unread_values(values);
+            const engines::UnitVariables* variables = release.unit->variables.get();
+            if (standing_.reason.empty() && variables != nullptr &&
+                engines::any_matters(values.layers, [&](std::string_view text) {
+                    return engines::has_unknown_variable(text, *variables);
+                })) {
+                standing_.reason = "a variable in its values is not known";
+            }
         }
+        // The engine removes nothing if helm fails at a chart that gave devices before.
+        const bool gave_devices = options_.earlier_units.contains(
+            engines::unit_of_object(*release.unit, release.object, release.kept).path);
         Result<std::optional<std::string>> text =
-            values.lacking.empty() ? charts_.render(release, values.layers, matters_)
-                                   : Result(std::optional<std::string>());
+            values.lacking.empty()
+                ? charts_.render(release, values.layers, gave_devices ? kAll : matters_)
+                : Result(std::optional<std::string>());
         const bool is_left = charts_.is_left();
         const bool is_of_interest = text && *text && !release.dir.empty();
         if (!text) {
@@ -344,9 +287,17 @@ private:
         const std::string& lacking = values.lacking.empty() ? release.unknown : values.lacking;
         if (!lacking.empty()) {
             leave(lacking);
-        } else if (text && !*text && is_left) {
-            leave(options_.helm == repo::kNoProgram ? "no helm is run"
-                                                    : "its chart is not in this repository");
+        } else if (text && !*text) {
+            const std::string why = is_left && options_.helm == repo::kNoProgram ? "no helm is run"
+                                    : is_left ? "its chart is not in this repository"
+                                    : !charts_.failure().empty() ? charts_.failure()
+                                                                 : standing_.reason;
+            if (!why.empty()) {
+                leave(why);
+            }
+            if (release.kept.empty() && may_be_class(release, values.layers)) {
+                warn_of_unknown_values(release);
+            }
         }
         if (!lacking.empty() && engines::any_matters(values.layers, matters_)) {
             report(release, Error{{.rule = "chart-not-usable",
@@ -370,9 +321,7 @@ private:
             is_complete() ? std::move(**text) : objects_of_interest(**text, matters_);
         if (is_of_interest && objects.empty() && release.kept.empty() &&
             !standing_.reason.empty()) {
-            warn_of_unknown(release, "values that are not known", standing_.reason,
-                            "values in the tree, in plain text, that decide what is exposed",
-                            "move what is not secret to spec.values or a ConfigMap of the tree");
+            warn_of_unknown_values(release);
         }
         if (charts_.cluster_condition() && release.kept.empty() && !is_complete()) {
             warn_of_unknown(release, "what is in the cluster", *charts_.cluster_condition(),
@@ -423,7 +372,22 @@ private:
         }
     }
 
-    // Warns of a chart that mentions Tailscale and may expose more than what was rendered.
+    // True if a variable of Flux whose value is not known may be a class.
+    [[nodiscard]] bool may_be_class(const engines::ChartRelease& release,
+                                    const std::vector<Value>& layers) const {
+        const engines::UnitVariables* variables = release.unit->variables.get();
+        return variables != nullptr && engines::any_matters(layers, [&](std::string_view text) {
+                   return engines::may_be_input_by_variable(text, *variables, options_.input_words);
+               });
+    }
+
+    void warn_of_unknown_values(const engines::ChartRelease& release) {
+        warn_of_unknown(release, "values that are not known", standing_.reason,
+                        "values in the tree, in plain text, that decide what is exposed",
+                        "move what is not secret to spec.values or a ConfigMap of the tree");
+    }
+
+    // Warns of a chart that may expose more than what was rendered.
     void warn_of_unknown(const engines::ChartRelease& release, std::string_view what,
                          const std::string& found, std::string_view expected,
                          std::string_view hint) {

@@ -196,3 +196,66 @@ def test_what_a_cluster_answers_may_expose_something(render, tmp_path, condition
         assert done.returncode == 0, done.stderr
         assert ("this chart may expose something, depending on what is in the cluster [hidden-exposure]" in done.stderr) == is_said, done.stderr
         assert ("StatefulSet" in done.stdout) != is_said
+
+
+SYNC = FLUX.split("---\n", 2)
+VARIABLES = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec:
+  interval: 1h
+  path: ./apps
+  prune: true
+  sourceRef: {kind: GitRepository, name: flux-system}
+  postBuild: POST_BUILD
+"""
+INGRESS = """\
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: shop}
+spec: {ingressClassName: "CLASS", defaultBackend: {service: {name: web, port: {number: 80}}}}
+---
+""" + SERVICE.replace("{name: web}", "{name: web, namespace: shop}", 1)
+PATCH = "patches:\n- target: {kind: Ingress}\n  patch: |-\n    - op: replace\n      path: /spec/ingressClassName\n      value: ${CLASS}\n"
+
+
+@pytest.mark.parametrize("kustomization, ingress_class", [("namePrefix: a-\n", "${CLASS}"), (PATCH, "nginx")])
+def test_a_class_may_be_a_variable(render, tmp_path, kustomization, ingress_class):
+    for post_build, wanted in (("{substitute: {CLASS: tailscale}}", 0), ("{substituteFrom: [{kind: Secret, name: vars}]}", 1), ("{substitute: {CLASS: nginx}}", None)):
+        tree(tmp_path, {"repo/cluster/all.yaml": "---\n".join([*SYNC[:2], VARIABLES.replace("POST_BUILD", post_build)]),
+                        "repo/apps/web.yaml": INGRESS.replace("CLASS", ingress_class, 1) if ingress_class == "nginx" else INGRESS.replace("CLASS", "${CLASS}", 1),
+                        "repo/apps/kustomization.yaml": "resources: [web.yaml]\n" + kustomization})
+        done = render("--allow-empty")
+        assert done.returncode == (wanted or 0), done.stderr
+        assert ("Ingress/shop/" in done.stdout) == (wanted == 0)
+        assert ("[unresolved-variable]" in done.stderr) == (wanted == 1)
+
+
+LIBRARY = {"Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\n", "values.yaml": "{}\n",
+           "templates/service.yaml": "kind: Service\napiVersion: v1\nmetadata: {name: lib}\nspec: {ports: [{port: 80}]}\n"}
+
+
+@pytest.mark.parametrize("edit, wanted", [
+    ({"repo/charts/web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.2.0\ndependencies: [{name: lib, version: 1.0.0, repository: 'oci://example.com/charts'}]\n"},
+     "[unexplained-removal]"),
+    ({"repo/charts/web/templates/more.yaml": '{{ required "set room" .Values.room }}\n'}, "[helm-failed]"),
+    ({"repo/shop.yaml": "values: {}\n  valuesFrom: [{kind: Secret, name: web}]"}, "[unexplained-removal]"),
+])
+def test_a_chart_that_no_longer_names_tailscale_may_still_expose(render, tmp_path, edit, wanted):
+    release = ("apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: shop}\nspec:\n  interval: 1h\n"
+               "  chart: {spec: {chart: ./charts/web, sourceRef: {kind: GitRepository, name: flux-system}}}\n  VALUES\n")
+    plain = {"repo/own.yaml": SERVICE.replace("{name: web}", '{name: own, namespace: shop, annotations: {tailscale.com/expose: "true"}}', 1)}
+    parent = "apiVersion: v2\nname: web\nversion: 1.2.0\ndependencies: [{name: lib, version: 1.0.0, repository: 'file://../lib'}]\n"
+    tree(tmp_path, {**plain, "repo/shop.yaml": release.replace("VALUES", 'values: {annotations: {tailscale.com/expose: "true"}}'),
+                    **chart("repo/charts/web", {"Chart.yaml": parent}), **chart("repo/charts/lib", LIBRARY)})
+    done = render("-o", "out")
+    assert done.returncode == 0 and "shop-web" in done.stderr, done.stderr
+    without = {"repo/shop.yaml": release.replace("VALUES", "values: {}")}
+    given = {path: release.replace("VALUES", text) if path == "repo/shop.yaml" else text for path, text in edit.items()}
+    tree(tmp_path, {**without, **given})
+    done = render("-o", "out")
+    assert done.returncode == 1 and wanted in done.stderr, done.stderr
+    tree(tmp_path, {**without, "repo/charts/web/Chart.yaml": parent, "repo/charts/web/templates/more.yaml": "# none\n"})
+    done = render("-o", "out")
+    assert done.returncode == 0 and "removes 1 device: shop-web" in done.stderr, done.stderr

@@ -46,6 +46,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
     const std::optional<std::string> none;
     is_left_ = true;
     cluster_condition_.reset();
+    failure_.clear();
     const bool is_run = helm_ != repo::kNoProgram;
     if ((!is_run && release.dir.empty()) || !release.unknown.empty()) {
         return none;
@@ -88,6 +89,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
         is_whole = library_.complete(chart, true);
     }
     if (!is_certain && !chart.is_archive()) {
+        failure_ = is_whole ? std::string() : is_whole.error().diagnostic.found;
         return none;
     }
     if (!is_whole) {

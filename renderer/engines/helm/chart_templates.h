@@ -35,6 +35,10 @@ public:
     // True if the last call of render() did not find the chart or must not run helm.
     [[nodiscard]] bool is_left() const { return is_left_; }
 
+    // Returns why the last chart was not rendered although it is available, in case nothing in it
+    // matters; "" if it was rendered, or is complete.
+    [[nodiscard]] const std::string& failure() const { return failure_; }
+
     // Returns what the last chart that was rendered asks its cluster before it exposes something:
     // the template and the question.
     [[nodiscard]] const std::optional<std::string>& cluster_condition() const {
@@ -50,6 +54,7 @@ private:
     std::string kubernetes_version_;
     std::optional<HelmProgram> program_;
     bool is_left_ = false;
+    std::string failure_;
     std::optional<std::string> cluster_condition_;
 };
 

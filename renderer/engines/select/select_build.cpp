@@ -8,6 +8,7 @@
 
 #include "renderer/base/printable.h"
 #include "renderer/core/text_of.h"
+#include "renderer/engines/flux/deciding_variables.h"
 #include "renderer/engines/helm/inflated_tree.h"
 #include "renderer/engines/kustomize/exposing_patches.h"
 #include "renderer/engines/unit_build.h"
@@ -190,10 +191,14 @@ bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
 
 bool BuildSelection::has_input_word(const PlainBuild& build, const BuildFiles& read) const {
     const std::vector<std::string>& words = context_.options.input_words;
-    return !words.empty() && std::ranges::any_of(read.paths, [&](const std::string& path) {
-        const Result<std::string> text = build.tree.read(path);
-        return text && repo::mentions_input(*text, words);
-    });
+    const UnitVariables* variables = build.unit->variables.get();
+    return (!words.empty() || variables != nullptr) &&
+           std::ranges::any_of(read.paths, [&](const std::string& path) {
+               const Result<std::string> text = build.tree.read(path);
+               return text && (repo::mentions_input(*text, words) ||
+                               (variables != nullptr &&
+                                may_be_input_by_variable(*text, *variables, words)));
+           });
 }
 
 // Returns true if the charts of the build may be in a directory of --charts. Their templates may

@@ -1,0 +1,89 @@
+#include "renderer/load/refused_releases.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/engine_fields.h"
+#include "renderer/engines/engine_files.h"
+#include "renderer/engines/standing.h"
+
+namespace renderer::load {
+
+namespace {
+
+// Refuses a release that names Tailscale and whose source has a typo in its name.
+void note_unknown_source(const Document& document, const Value& object, const Loaded& loaded,
+                         Diagnostics& diagnostics) {
+    const Value* source = object.at({"spec", "chart", "spec", "sourceRef"});
+    source = source == nullptr ? object.at({"spec", "chartRef"}) : source;
+    if (source == nullptr || !document.mentions_tailscale) {
+        return;
+    }
+    const std::string_view kind = text_of(*source, {"kind"});
+    std::vector<std::string_view> names;
+    for (const Document& one : loaded.documents) {
+        if (text_of(one.kind) == kind) {
+            names.push_back(text_of(one.name));
+        }
+    }
+    const std::string_view name = text_of(*source, {"name"});
+    const std::string_view meant = engines::meant_name(name, names);
+    if (!meant.empty()) {
+        diagnostics
+            .error("broken-unit", source->find("name")->pos(),
+                   "this installs nothing because Flux does not find the source of its chart")
+            .object(document.object_name())
+            .found(fmt::format("no {} \"{}\" in the tree", kind, name))
+            .expected("the name of a source of charts")
+            .hint(did_you_mean(meant));
+    }
+}
+
+}  // namespace
+
+void note_refused_release(const Document& document, const Value& object, bool is_unread,
+                          Loaded& loaded, Diagnostics& diagnostics) {
+    const std::string name = document.object_name();
+    std::string why;
+    Pos pos = document.kind.pos();
+    if (is_unread) {
+        why = fmt::format("{} cannot be read", loaded.sources.path(document.source));
+    } else if (std::optional<engines::Misspelling> misspelling = engines::misspelling_of(object)) {
+        why = std::move(misspelling->message);
+        pos = misspelling->pos;
+    } else {
+        std::optional<engines::IncompleteObject> incomplete = engines::incomplete_object(object);
+        if (!incomplete) {
+            note_unknown_source(document, object, loaded, diagnostics);
+            return;
+        }
+        if (incomplete->is_missing) {
+            // The object may be a patch, or a patch may add the missing field.
+            loaded.standings.all.push_back(
+                {name, engines::Liveness::Kept, std::move(incomplete->message), true});
+            return;
+        }
+        why = std::move(incomplete->message);
+        pos = incomplete->pos;
+    }
+    if (document.mentions_tailscale && !is_unread) {
+        diagnostics.error("broken-unit", pos, "this installs nothing because its engine rejects it")
+            .object(name)
+            .found(why)
+            .expected("an object that the engine accepts")
+            .hint(
+                "\"kubectl apply --dry-run=server -f FILE\" reports everything that is wrong "
+                "with it");
+    }
+    loaded.standings.all.push_back({name, engines::Liveness::Broken, why, true});
+    renderer::engines::note_refused(unit_of(loaded, document.source)->name,
+                                    fmt::format("{}: {}", name, why), loaded.standings);
+}
+
+}  // namespace renderer::load

@@ -1,5 +1,5 @@
-// Whether what one side of a change allows to someone was allowed on the other side already, by
-// whatever rules and under whatever names.
+// Decides whether one side of a change already allows what the other side allows to someone, even
+// if its rules and names are others.
 #pragma once
 
 #include <string>
@@ -26,11 +26,12 @@ std::vector<Selector> atoms_of(const Selector& who, const Policy& policy);
 Match covers(const Allowed& allowed, const Selector& atom, const Access& access,
              const Endpoint& endpoint);
 
-// Returns whether `selector` of the policy means all of `atom` of another policy. The internet is
-// not in "*".
+// Returns whether a selector of the policy includes everyone that `atom` of another policy selects.
+// "*" does not include the internet.
 Match means(const Selector& selector, const Selector& atom, const Policy& policy);
 
-// Returns true if one of the conditions `given` is enough where `needed` are asked for.
+// Returns true if everyone who meets one of the conditions `given` also meets one of those
+// `needed`, or if none is needed.
 bool is_condition_met(const std::vector<std::string>& needed,
                       const std::vector<std::string>& given);
 

@@ -1,5 +1,6 @@
-// Whether a selector of a rule means what is asked for. It may be unknown: the policy does not say
-// who is in a group of an identity provider, which user has a role, or what address a device gets.
+// Decides whether a selector of a rule includes what is asked for. It may be unknown: the policy
+// does not say who is in a group of an identity provider, which user has a role, or what address a
+// device gets.
 #pragma once
 
 #include <cstdint>

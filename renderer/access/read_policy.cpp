@@ -21,7 +21,7 @@ using policy::Node;
 using Kind = Node::Kind;
 
 constexpr std::string_view kKubernetes = "tailscale.com/cap/kubernetes";
-// Those that say nothing about who reaches what are only named.
+// The known sections of a policy file. Most of them have no rules about access.
 constexpr std::array<std::string_view, 18> kSections = {"acls",
                                                         "autoApprovers",
                                                         "defaultSrcPosture",
@@ -133,7 +133,7 @@ private:
         return found;
     }
 
-    // Reports keys that are there twice in different cases. Returns those that are not in `names`.
+    // Reports duplicate keys, which differ in case only. Returns those that are not in `names`.
     std::vector<const Node*> unknown_keys(const Node& map, std::string_view rule,
                                           std::span<const std::string_view> names) {
         std::vector<const Node*> unknown;
@@ -141,7 +141,7 @@ private:
         for (const policy::Entry& entry : map.entries) {
             const std::string key = lower_case(entry.key.text);
             if (!seen.insert(key).second) {
-                refuse(rule, entry.key, fmt::format("{} is there twice", entry.key.text),
+                refuse(rule, entry.key, fmt::format("{} is duplicated", entry.key.text),
                        "one; the case of its name does not matter");
             }
             if (std::ranges::none_of(names, [&](std::string_view name) {
@@ -236,7 +236,7 @@ private:
             const auto source = selector(*item, item->text);
             if (source && (source->text == kInternet || source->text == "autogroup:self" ||
                            source->kind == SelectorKind::Service)) {
-                refuse("policy-selector", *item, "this is no source", "who connects");
+                refuse("policy-selector", *item, "this is not a source", "who connects");
             } else if (source) {
                 rule.sources.push_back(*source);
             }
@@ -307,7 +307,7 @@ private:
     std::optional<Selector> destination(const Node& item, std::string_view name) {
         auto found = selector(item, name);
         if (found && found->text == "autogroup:danger-all") {
-            refuse("policy-selector", item, "this is no destination", "what is reached");
+            refuse("policy-selector", item, "this is not a destination", "what is reached");
             return std::nullopt;
         }
         return found;
@@ -449,7 +449,7 @@ private:
             for (const Node* item : strings_of(is_of(items, Kind::List, name) ? items : nullptr)) {
                 auto destination = with_ports(*item, test.protocol);
                 if (destination && !can_be_tested(*destination)) {
-                    refuse("policy-test", *item, "this is no destination of a test",
+                    refuse("policy-test", *item, "this is not a destination of a test",
                            "one port of a tag, user, host or address, such as \"tag:web:443\"");
                 } else if (destination) {
                     list->emplace_back(std::move(*destination), place(*item));

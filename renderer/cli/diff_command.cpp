@@ -329,7 +329,7 @@ bool print_report(const diff::Comparison& comparison, const Options& options, Co
 }
 
 // Reports the other side if one cannot be rendered, and returns the exit code. If only BASE cannot
-// be rendered, that is no failure: HEAD fixes it.
+// be rendered, that is not a failure: HEAD fixes it.
 int report_alone(const Options& options, const secrets::SecretHash& hash, Side& broken, Side& good,
                  bool is_head, Console& console) {
     (void)broken.fail(console);

@@ -299,9 +299,7 @@ void append_explanation(const Explanation& one, std::string& out) {
     }
     append_names("approval", one.approvals, out);
     if (!one.policy.empty()) {
-        append_field("policy",
-                     "what the tailnet's has to allow; who may come, and as which group, is an "
-                     "example",
+        append_field("policy", "the rules that the tailnet policy needs; the grant is an example",
                      out);
         for (const std::string_view line : split(one.policy, '\n')) {
             append_names_to(out, "    {}\n", line);

@@ -1,5 +1,5 @@
-// Implements `--fail-on`, which makes a pipeline fail on something that is no mistake. A gate that
-// fails is an error among the diagnostics; verbs that write check the gates before they write.
+// Implements `--fail-on`, which makes a pipeline fail on something that is not a mistake. A gate
+// that fails is an error among the diagnostics; verbs that write check the gates before they write.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ std::string encoded(std::string_view path) {
     return out;
 }
 
-// Returns "" for what is no file below the working directory.
+// Returns "" for what is not a file below the working directory.
 std::string link_to(const std::string& base, std::string_view path, std::uint32_t line) {
     while (path.starts_with("./")) {
         path.remove_prefix(2);

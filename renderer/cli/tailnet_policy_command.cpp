@@ -37,7 +37,7 @@ int print_policy(const PolicyOptions& options, const policy::Needs& needs, Clust
     return console.out(policy::print_policy(needs, policy::example_lines(examples))) ? 0 : kErrors;
 }
 
-// Lists what the file has and the tree does not need. This is no mistake: another repository may
+// Lists what the file has and the tree does not need. This is not a mistake: another repository may
 // need it.
 std::string notes_on(const std::string& path, const PolicyFile& file, const policy::Needs& needs,
                      const SourceMap& sources) {

@@ -38,7 +38,7 @@ inline constexpr int kGroupCapability = 106;
 
 // Returns "cap-107.hujson".
 std::string config_datum(int capability);
-// Returns 107 for "cap-107.hujson"; no value if that is no such name.
+// Returns 107 for "cap-107.hujson"; no value if that is not such a name.
 std::optional<int> config_capability(std::string_view datum);
 
 }  // namespace renderer::inline contract

@@ -24,7 +24,7 @@ struct UnitChoice {
 UnitChoice unit_choice(const DirList& dirs, const std::string& root,
                        const repo::LoadOptions& options, const Cluster& cluster);
 
-// Refuses paths that are no directories of the tree. `dirs`: all directories that are read. What is
+// Refuses paths that are not directories of the tree. `dirs`: all directories that are read. What is
 // ignored may be one that is not read.
 void check_named_dirs(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
                       const repo::LoadOptions& options, const Cluster& cluster,

@@ -1,5 +1,5 @@
-// Which kustomizations list a file. If no unit applies the file, the topmost of these is applied by
-// hand, and those below it, bases and components, are parts of it.
+// Finds the kustomizations that list a file. If no unit applies the file, the topmost of these is
+// applied by hand, and those below it, bases and components, are parts of it.
 #pragma once
 
 #include <functional>

@@ -110,7 +110,7 @@ std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& u
 }
 
 void keep(BuildUnit& unit, std::string reason) {
-    // One that is suspended stops at nothing: what is wrong with it is no error yet.
+    // One that is suspended stops at nothing: what is wrong with it is not an error yet.
     if (liveness_of(unit) == Liveness::Applied || liveness_of(unit) == Liveness::Broken) {
         unit.state = UnitState::Kept;
         unit.reason = std::move(reason);

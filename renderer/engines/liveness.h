@@ -1,4 +1,4 @@
-// Whether an engine applies a unit, and what follows from that. All stages ask here.
+// Decides whether an engine applies a unit, and what follows from that. Every stage asks here.
 #pragma once
 
 #include <set>

@@ -48,13 +48,13 @@ TEST(Standings, SayThatAUnitIsBrokenByItsFile) {
     unit.name = "Kustomization flux-system/apps";
     BuildUnit file = unit_in(UnitState::Refused);
     file.name = "apps/web.yaml";
-    file.reason = "it is no YAML";
+    file.reason = "it is not YAML";
     file.is_file = true;
     file.parent = 0;
     const std::vector<Standing> standings = standings_of({unit, file});
     ASSERT_EQ(standings.size(), 2U);
     EXPECT_EQ(standings[0].liveness, Liveness::Broken);
-    EXPECT_EQ(standings[0].reason, "apps/web.yaml is refused: it is no YAML");
+    EXPECT_EQ(standings[0].reason, "apps/web.yaml is refused: it is not YAML");
 }
 
 TEST(Standings, SayThatAUnitIsBrokenThatKustomizeCannotBuild) {

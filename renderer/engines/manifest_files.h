@@ -1,4 +1,4 @@
-// Reading the manifests of a tree: many files at once, and the objects of their documents.
+// Reads the manifests of a tree: many files at once, and the objects of their documents.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Where a value mentions Tailscale.
+// Finds where a value mentions Tailscale.
 #pragma once
 
 #include "renderer/core/pos.h"

@@ -1,4 +1,4 @@
-// Which files are applied by hand if no unit applies them.
+// Finds the files that are applied by hand if no unit applies them.
 #pragma once
 
 #include <string>

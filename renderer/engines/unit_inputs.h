@@ -1,4 +1,4 @@
-// Which inputs a tree has, and whether units reach them.
+// Finds the inputs of a tree, and whether units reach them.
 #pragma once
 
 #include <cstddef>

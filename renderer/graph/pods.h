@@ -1,4 +1,4 @@
-// Which workloads of the tree have the pods that a Service selects. Workloads are foreign
+// Finds the workloads of the tree that have the pods that a Service selects. Workloads are foreign
 // documents; only those in namespaces that are asked for are read.
 #pragma once
 

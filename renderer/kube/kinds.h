@@ -129,7 +129,7 @@ constexpr std::span<const Kind> custom_kinds() {
 
 // Returns the row of the kind of "Kind/namespace/name" or "Kind/name"; nullptr if it has none.
 const Kind* find_kind_in(std::string_view object);
-// Returns what is made for that object; nullptr if that is no pods.
+// Returns what is made for that object; nullptr if it has no pods.
 const PodTraits* find_pods(std::string_view object);
 
 // Returns the parent in the operator's labels `parent-resource-type`, `-ns` and `parent-resource`,

@@ -120,7 +120,7 @@ struct Loaded {
     bool only_generated = false;  // documents are read, but never written
     // Mistakes that matter only when the output is applied are also errors.
     bool lints = false;
-    // With only_generated: makes the edits that are `in_source` all the same.
+    // With only_generated: makes the edits that are `in_source` anyway.
     bool fixes_sources = false;
     std::size_t input_bytes = 0;
 };

@@ -107,8 +107,8 @@ private:
                 "check\" and \"tailrender lint\" report an error");
     }
 
-    // Flux fails at a file of a folder that has no kustomization if a document in it is no object.
-    // Source: fluxcd/pkg kustomize/kustomize_generator.go (generateKustomization).
+    // Flux fails at a file of a folder that has no kustomization if a document in it is not an
+    // object. Source: fluxcd/pkg kustomize/kustomize_generator.go (generateKustomization).
     void note_strange() {
         const bool is_generated = file_.unit->is_flux && file_.build == kNone && !file_.text &&
                                   file_.reachable && !file_.lenient;

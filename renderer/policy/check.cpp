@@ -38,7 +38,7 @@ public:
                 continue;
             }
             if (found != nullptr) {
-                refuse(entry.key.begin, fmt::format("{} is there twice", path))
+                refuse(entry.key.begin, fmt::format("{} is duplicated", path))
                     .found(fmt::format("\"{}\", in another case", entry.key.text))
                     .expected("one section; the case of its name does not matter");
             }

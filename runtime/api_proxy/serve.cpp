@@ -146,7 +146,7 @@ void Serve::advertise() {
     }));
 }
 
-// Logs the problem. It is no failure, because tailscaled still serves the clients that connect.
+// Logs the problem. It is not a failure, because tailscaled still serves the clients that connect.
 void Serve::not_advertised(std::string trouble) {
     if (trouble != trouble_) {
         log_.error(trouble);

@@ -36,7 +36,7 @@ stringData:
 """
 # An encrypted Secret to which plain values were added later.
 SOPS_SECRET = SECRET + "sops: {mac: 'ENC[AES256_GCM,data:abc]', encrypted_regex: '^(data|stringData)$'}\n"
-# A document that is not a Secret and contains credentials all the same.
+# A document that is not a Secret and contains credentials anyway.
 LOOSE = f"""apiVersion: apps/v1
 kind: Deployment
 metadata: {{name: web, namespace: shop}}

@@ -80,7 +80,7 @@ def table(tailrender, tools, tmp_path):
         assert not done.stderr
         rows = [[cell.strip() for cell in line.split("|")[1:-2]] for line in done.stdout.splitlines() if line.startswith("| ")][1:]
         run.unnamed = [row.pop() for row in rows]
-        assert all(row.pop(1) == "" for row in rows), "commits of folders that are no checkouts"
+        assert all(row.pop(1) == "" for row in rows), "commits of folders that are not checkouts"
         return rows, done.stdout.splitlines()[-1], done.returncode
 
     return run

@@ -24,8 +24,9 @@ RECORDS = (PAGE, "testdata/fuzz/SOAK.md")
 KERNEL = "runtime.nft."  # the tests in the kernel, which count as one
 HEAD = """# The newest whole run
 
-`scripts/test --e2e` writes this page when it has run everything and all of it has passed. `.ci/run` runs again what covers files that have
-changed since this commit, and takes from here how long each test runs: three ran at once, on two cores.
+`scripts/test --e2e` writes this page when it has run everything and all of it has passed. `.ci/run` runs again what
+covers files that have changed since this commit, and takes from here how long each test runs: three ran at once, on two
+cores.
 
 | commit | date | result |
 |---|---|---|

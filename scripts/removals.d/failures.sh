@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2016
 # Edits that remove the text of a device and also keep the engine from applying its unit.
-begin 'flux: a file of a generated kustomization that is no object' loose
+begin 'flux: a file of a generated kustomization that is not an object' loose
 printf 'name: film\n' >media/film.yaml
 service media/song.yaml song
 refused unexplained-removal

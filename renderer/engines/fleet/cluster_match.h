@@ -1,7 +1,7 @@
-// Whether Fleet deploys a bundle to the cluster that is rendered, and which target customizations
-// of fleet.yaml apply to it. Cluster groups exist only in the Fleet manager and are not known
-// offline: an error if the result depends on them.
-// Source: Fleet internal/cmd/controller/target/matcher.
+// Decides whether Fleet deploys a bundle to the cluster that is rendered, and which target
+// customizations of fleet.yaml apply to it. Cluster groups exist only in the Fleet manager and are
+// not known offline: an error if the result depends on them. Source: Fleet
+// internal/cmd/controller/target/matcher.
 #pragma once
 
 #include <string_view>

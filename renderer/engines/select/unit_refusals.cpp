@@ -101,7 +101,7 @@ private:
                           : is_ignored(dir, names)
                               ? "files that the source of Flux does not ignore"
                               : "a Flux Kustomization or an Argo CD Application that applies it")
-                .hint(fmt::format("--include {} renders it all the same", dir));
+                .hint(fmt::format("--include {} renders it anyway", dir));
         for (const BuildUnit& unit : units_) {
             if (unit.state == UnitState::Refused && !unit.dir.empty() &&
                 repo::is_within(dir, unit.dir)) {
@@ -189,7 +189,7 @@ private:
                     .warning("incomplete-unit", unit.lacking_pos,
                              fmt::format("the API server rejects {}", unit.name))
                     .found(unit.lacking)
-                    .expected("an object with all required fields; it is followed all the same")
+                    .expected("an object with all required fields; it is followed anyway")
                     .hint(std::string(kAskServer));
             }
         }

@@ -29,7 +29,7 @@ std::optional<int> parse_port(std::string_view text) {
                : std::nullopt;
 }
 
-// Returns netip.ParseAddr's message about a text that is no address.
+// Returns netip.ParseAddr's message about a text that is not an address.
 std::string bad_address(std::string_view text) {
     std::string_view why = "unable to parse IP";
     for (std::string_view left = text; !left.empty() && text.find(':') == std::string_view::npos;) {

@@ -21,7 +21,7 @@ struct Endpoint {
     auto operator<=>(const Endpoint&) const = default;
 };
 
-// The canonical form of an address of either family, without a zone; "" if it is no address.
+// The canonical form of an address of either family, without a zone; "" if it is not an address.
 std::string ip_text(std::string_view address);
 
 // Parses "192.0.2.1:41641" or "[2001:db8::1]:41641", as Go's netip.ParseAddrPort and netip.AddrPort

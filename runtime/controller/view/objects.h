@@ -141,7 +141,7 @@ std::string_view find_label(std::string_view labels, std::string_view key);
 // Returns the parent in the operator's labels; "" if there is none.
 std::string labelled_parent(std::string_view labels);
 
-// "<statefulset>-<ordinal>" split at the last hyphen; no value if that is no such name.
+// "<statefulset>-<ordinal>" split at the last hyphen; no value if that is not such a name.
 struct ReplicaName {
     std::string_view set;
     int ordinal = 0;

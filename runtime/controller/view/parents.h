@@ -36,7 +36,7 @@ public:
     // Returns all of a kind. Of Services only those of type LoadBalancer, and those with
     // annotations of tailscale.com or with conditions.
     [[nodiscard]] const Mirror<Parent>::Objects& all(std::string_view kind) const;
-    // For Events, also about deleted objects, and about kinds that are no parents.
+    // For Events, also about deleted objects, and about kinds that are not parents.
     [[nodiscard]] kube::ObjectRef reference(std::string_view contract_name) const;
 
 private:

@@ -97,7 +97,7 @@ void put_state(Value& row, controller::DeviceState state) {
 }
 
 // Corrects a row by the present state of its pod and its StatefulSet.
-void set_right(Value& row, const StatusInputs& inputs, const Decoded& decoded) {
+void correct_row(Value& row, const StatusInputs& inputs, const Decoded& decoded) {
     const std::string pod(text_of(row.find("pod")));
     const std::string_view state = text_of(row.find("state"));
     const bool was_joined = state == controller::name_of(controller::DeviceState::Joined);
@@ -165,7 +165,7 @@ std::vector<Value> device_rows(const StatusInputs& inputs) {
     std::vector<Value> out;
     out.reserve(rows.size());
     for (auto& [unused, row] : rows) {
-        set_right(row, inputs, decoded);
+        correct_row(row, inputs, decoded);
         out.push_back(std::move(row));
     }
     return out;

@@ -18,7 +18,7 @@ def finish_each(watch, kind, namespace):
         name, finished = line.split()
         if finished == "<none>":
             status = statuses(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))[kind]
-            # The object may have been deleted meanwhile, which is no failure.
+            # The object may have been deleted meanwhile, which is not a failure.
             subprocess.run(["kubectl", "patch", kind, name, "--namespace", namespace, "--subresource", "status", "--type", "merge",
                             "--patch", json.dumps({"status": status})], check=False, capture_output=True)
 

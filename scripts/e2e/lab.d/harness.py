@@ -22,7 +22,7 @@ from traces import Traces
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "lab"
 DEADLINE = 240
-# The lab starts in the background, so that it is no child of the process that a time limit kills with all its children.
+# The lab starts in the background, so that it is not a child of the process that a time limit kills with all its children.
 GUARD = 'exec 3<&0; { read -r ended <&3 || TAILRENDER_LAB=$1 TMPDIR=$2 "$0" down; } &'
 
 

@@ -26,8 +26,8 @@ def garbage():
     deep, paths = "[" * 100_000, {"device_id": "../../../tailnet/-/keys/kNone", "device_fqdn": "../..", "https_endpoint": "/../%2e%2e"}
     no_text = {"device_id": b"\xff\xfe", "device_fqdn": b"\xc0\x80.lab.ts.net.", "device_ips": b'["\xff"]', "https_endpoint": b"\xed\xa0\x80"}
     return {
-        "what is no text, and paths": (no_text, paths),
-        "paths, and what is no text": (paths, no_text),
+        "what is not text, and paths": (no_text, paths),
+        "paths, and what is not text": (paths, no_text),
         "other JSON, and deep one": ({"device_ips": '[{"a": 1}, null, 7, ["x"], "none", ""]', "tailscale_capver": "9" * 1000},
                                      {"device_ips": deep, "_current-profile": "profile-1", "profile-1": '{"Config":' + deep}),
         "many addresses, and a profile of itself": ({"device_ips": json.dumps([f"100.64.{number // 250}.{number % 250}" for number in range(20_000)])},

@@ -15,6 +15,7 @@
 #include "renderer/core/pos.h"
 #include "renderer/core/value.h"
 #include "renderer/engines/applied_unit.h"
+#include "renderer/engines/engine_fields.h"
 
 namespace renderer::engines {
 
@@ -80,8 +81,9 @@ struct BuildUnit {
     bool is_chart_root = false;            // a chart with objects of engines that no unit applies
     std::shared_ptr<const Value> changes;  // merged into its kustomization; null: no relevant ones
 
-    std::string lacking;  // required fields that do not change what is applied; "" = none
-    Pos lacking_pos;
+    // Its own object or its source, by name, if the API server rejects that. What is applied is
+    // known anyway.
+    std::vector<std::pair<std::string, IncompleteObject>> rejected;
     std::vector<std::pair<std::string, Pos>> waits_for;  // names in spec.dependsOn of Flux
 
     std::vector<std::string> builds;     // directories whose kustomizations are built

@@ -89,8 +89,7 @@ std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_
             find_content(repository_, reader_, unit);
         }
         if (lacking) {
-            unit.lacking = lacking->message;
-            unit.lacking_pos = lacking->pos;
+            unit.rejected.emplace_back(unit.name, *lacking);
         }
     }
     return units;

@@ -10,7 +10,6 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
-#include "renderer/core/diagnostics.h"
 #include "renderer/core/edit_distance.h"
 #include "renderer/core/text_of.h"
 #include "renderer/schema/type_table.h"
@@ -34,9 +33,6 @@ constexpr std::string_view kMetadataFields =
     "managedFields";
 constexpr std::string_view kReferenceFields = "apiVersion kind name namespace";
 constexpr std::string_view kPathFields = "path exclude";
-
-constexpr std::array<std::string_view, 4> kKindsOfSources = {"GitRepository", "OCIRepository",
-                                                             "HelmRepository", "Bucket"};
 
 constexpr auto kFields = std::to_array<Fields>({
     {"Kustomization", "spec",
@@ -164,6 +160,10 @@ constexpr auto kOwn = std::to_array<OwnFields>({
     {"FluxInstance", {"distribution"}},
     {"Application", {"source", "sources", "sourceHydrator", "destination"}},
     {"ApplicationSet", {"generators"}},
+    {"GitRepository", {"url", "interval"}},
+    {"OCIRepository", {"url", "interval"}},
+    {"HelmRepository", {"url", "interval"}},
+    {"Bucket", {"bucketName", "endpoint", "interval"}},
 });
 
 // Returns the schema of a kind of an engine, or nullptr.
@@ -173,9 +173,6 @@ const schema::ValueType* schema_of_kind(std::string_view kind) {
         std::map<std::string_view, const schema::ValueType*> types;
         for (const OwnFields& own : kOwn) {
             types[own.kind] = table.find_of_engine(own.kind);
-        }
-        for (const std::string_view source : kKindsOfSources) {
-            types[source] = table.find_of_engine(source);
         }
         return types;
     }();
@@ -196,7 +193,9 @@ std::string fault_text(const Diagnostic& fault) {
     std::string words = fault.message;
     std::erase(words, '"');  // paths of fields are no text of the user
     words += fault.found.empty() ? "" : fmt::format(": {}", fault.found);
-    if (fault.rule != schema::kRequiredRule && !fault.expected.empty()) {
+    if (fault.rule == schema::kUnknownRule) {
+        words += fmt::format(": {}", fault.hint);
+    } else if (fault.rule != schema::kRequiredRule && !fault.expected.empty()) {
         words += fmt::format(", not {}", fault.expected);
     }
     if (fault.message.find("helm.values\"") != std::string::npos) {
@@ -212,9 +211,19 @@ bool is_setting(const schema::SchemaFault& fault) {
     return std::ranges::find(kSettings, fault.missing) != kSettings.end();
 }
 
-// Adds the faults of the object by the schema of its kind to those that were found: the missing
-// settings, or all others.
-std::optional<IncompleteObject> faults_of(const Value& object, bool of_settings,
+bool is_typo(const schema::SchemaFault& fault) {
+    return fault.diagnostic.rule == schema::kUnknownRule &&
+           fault.diagnostic.hint.starts_with("did you mean");
+}
+
+bool is_known_field(const schema::SchemaFault& fault) {
+    return fault.diagnostic.rule != schema::kUnknownRule;
+}
+
+// Adds the faults of the object by the schema of its kind to those that were found: the ones that
+// `counts` is true for.
+std::optional<IncompleteObject> faults_of(const Value& object,
+                                          bool (*counts)(const schema::SchemaFault&),
                                           std::optional<IncompleteObject> found) {
     const schema::ValueType* type = schema_of_kind(text_of(object, {"kind"}));
     if (type == nullptr) {
@@ -223,8 +232,7 @@ std::optional<IncompleteObject> faults_of(const Value& object, bool of_settings,
     for (const schema::SchemaFault& fault : schema::validate(object, *type, {})) {
         const Diagnostic& one = fault.diagnostic;
         const bool is_missing = one.rule == schema::kRequiredRule;
-        if (fault.may_change || one.rule == schema::kUnknownRule ||
-            is_setting(fault) != of_settings) {
+        if (fault.may_change || !counts(fault)) {
             continue;
         }
         if (!found) {
@@ -289,11 +297,32 @@ std::optional<IncompleteObject> incomplete_object(const Value& object) {
     if (names_no_chart(object)) {
         found = {place, "spec.chart or spec.chartRef is missing", true};
     }
-    return faults_of(object, false, std::move(found));
+    return faults_of(
+        object,
+        [](const schema::SchemaFault& fault) {
+            return is_known_field(fault) && !is_setting(fault);
+        },
+        std::move(found));
 }
 
 std::optional<IncompleteObject> lacking_settings(const Value& object) {
-    return faults_of(object, true, {});
+    return faults_of(object, is_setting, {});
+}
+
+std::optional<IncompleteObject> rejected_source(const Value& object) {
+    return faults_of(object,
+                     [](const schema::SchemaFault& fault) {
+                         return is_typo(fault) || (is_known_field(fault) && !is_setting(fault));
+                     },
+                     {});
+}
+
+void warn_rejected(std::string_view name, const IncompleteObject& fault, Diagnostics& diagnostics) {
+    diagnostics
+        .warning("incomplete-unit", fault.pos, fmt::format("the API server rejects {}", name))
+        .found(fault.message)
+        .expected("an object that it accepts; this one is followed anyway")
+        .hint(std::string(kAskServer));
 }
 
 }  // namespace renderer::engines

@@ -17,22 +17,38 @@ namespace renderer::load {
 
 namespace {
 
-// Refuses a release that names Tailscale and whose source has a typo in its name.
-void note_unknown_source(const Document& document, const Value& object, const Loaded& loaded,
-                         Diagnostics& diagnostics) {
+void warn_rejected(const Document& source, const Document& release, const Loaded& loaded,
+                   Diagnostics& diagnostics) {
+    Diagnostics said;
+    const Value object = read_document(loaded, source, said);
+    if (said.has_errors() || !engines::has_own_field(object)) {
+        return;
+    }
+    if (const auto fault = engines::rejected_source(object)) {
+        engines::warn_rejected(fmt::format("{} {}, the source of {}", text_of(source.kind),
+                                           text_of(source.name), release.object_name()),
+                               *fault, diagnostics);
+    }
+}
+
+// Judges the source of a release that names Tailscale.
+void judge_source(const Document& document, const Value& object, const Loaded& loaded,
+                  Diagnostics& diagnostics) {
     const Value* source = object.at({"spec", "chart", "spec", "sourceRef"});
     source = source == nullptr ? object.at({"spec", "chartRef"}) : source;
     if (source == nullptr || !document.mentions_tailscale) {
         return;
     }
     const std::string_view kind = text_of(*source, {"kind"});
+    const std::string_view name = text_of(*source, {"name"});
     std::vector<std::string_view> names;
+    std::vector<const Document*> found;
     for (const Document& one : loaded.documents) {
         if (text_of(one.kind) == kind) {
             names.push_back(text_of(one.name));
+            found.insert(found.end(), text_of(one.name) == name ? 1 : 0, &one);
         }
     }
-    const std::string_view name = text_of(*source, {"name"});
     const std::string_view meant = engines::meant_name(name, names);
     if (!meant.empty()) {
         diagnostics
@@ -42,6 +58,9 @@ void note_unknown_source(const Document& document, const Value& object, const Lo
             .found(fmt::format("no {} \"{}\" in the tree", kind, name))
             .expected("the name of a source of charts")
             .hint(did_you_mean(meant));
+    }
+    if (found.size() == 1) {
+        warn_rejected(*found.front(), document, loaded, diagnostics);
     }
 }
 
@@ -60,7 +79,7 @@ void note_refused_release(const Document& document, const Value& object, bool is
     } else {
         std::optional<engines::IncompleteObject> incomplete = engines::incomplete_object(object);
         if (!incomplete) {
-            note_unknown_source(document, object, loaded, diagnostics);
+            judge_source(document, object, loaded, diagnostics);
             return;
         }
         if (incomplete->is_missing) {
@@ -77,9 +96,7 @@ void note_refused_release(const Document& document, const Value& object, bool is
             .object(name)
             .found(why)
             .expected("an object that the engine accepts")
-            .hint(
-                "\"kubectl apply --dry-run=server -f FILE\" reports everything that is wrong "
-                "with it");
+            .hint(std::string(engines::kAskServer));
     }
     loaded.standings.all.push_back({name, engines::Liveness::Broken, why, true});
     renderer::engines::note_refused(unit_of(loaded, document.source)->name,

@@ -8,7 +8,6 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/own_repository.h"
-#include "renderer/engines/engine_fields.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/repo/paths.h"
 
@@ -58,6 +57,11 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
             const std::string key = fmt::format("{}/{}", text_of(object.root, {"kind"}),
                                                 text_of(object.root, {"metadata", "name"}));
             urls_.emplace(key, text_of(object.root, {"spec", "url"}));
+            if (has_own_field(object.root)) {  // it is not a patch
+                const std::optional<IncompleteObject> fault = rejected_source(object.root);
+                const auto known = rejected_.try_emplace(key, fault).first;
+                known->second = fault ? known->second : std::nullopt;
+            }
             if (spelling_of(object.root.at({"spec", "suspend"})) == "true") {
                 suspended_.insert(key);
             }
@@ -77,6 +81,11 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
 
 bool FluxSources::is_suspended(std::string_view kind, std::string_view source) const {
     return suspended_.contains(fmt::format("{}/{}", kind, source));
+}
+
+const IncompleteObject* FluxSources::rejected(std::string_view kind, std::string_view name) const {
+    const auto found = rejected_.find(fmt::format("{}/{}", kind, name));
+    return found == rejected_.end() || !found->second ? nullptr : &*found->second;
 }
 
 std::string_view FluxSources::meant_source(std::string_view kind, std::string_view name) const {

@@ -12,6 +12,7 @@
 
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
+#include "renderer/engines/engine_fields.h"
 #include "renderer/engines/engine_object.h"
 #include "renderer/engines/fleet/fleet_files.h"
 #include "renderer/engines/flux/artifact.h"
@@ -54,6 +55,11 @@ public:
     // Returns the name of a source of this kind that is meant, if the name of a source is a typo.
     [[nodiscard]] std::string_view meant_source(std::string_view kind, std::string_view name) const;
 
+    // Returns why the API server rejects the source, if it rejects each object of the tree with
+    // this name; nullptr otherwise.
+    [[nodiscard]] const IncompleteObject* rejected(std::string_view kind,
+                                                   std::string_view name) const;
+
     // True if the source is suspended: later commits do not reach the objects that use it.
     [[nodiscard]] bool is_suspended(std::string_view kind, std::string_view source) const;
 
@@ -87,6 +93,8 @@ private:
     std::map<std::string, std::shared_ptr<Artifact>> artifacts_;        // by patterns and tops
     std::set<std::string, std::less<>> suspended_;                      // Kind/name
     std::map<std::string, std::string, std::less<>> urls_;              // Kind/name -> URL
+    // By Kind/name; no value: the API server accepts one with this name.
+    std::map<std::string, std::optional<IncompleteObject>, std::less<>> rejected_;
 };
 
 }  // namespace renderer::engines

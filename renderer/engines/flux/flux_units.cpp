@@ -407,6 +407,15 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         unit.changes = changes_of_kustomization(*spec, tree_of(repository, unit), unit.dir,
                                                 has_mention(repository, unit.dir));
     }
+    const IncompleteObject* rejected =
+        local || source_ref == nullptr
+            ? nullptr
+            : repository.flux_sources().rejected(text_of(*source_ref, {"kind"}), source);
+    if (rejected != nullptr) {
+        unit.rejected.emplace_back(fmt::format("{} {}, the source of {}",
+                                               text_of(*source_ref, {"kind"}), source, unit.name),
+                                   *rejected);
+    }
     if (spelling_of(root.at({"spec", "suspend"})) == "true") {
         keep(unit, "spec.suspend is true");
     } else if (is_made && !made->kept.empty()) {

@@ -22,9 +22,6 @@ namespace renderer::engines {
 
 namespace {
 
-constexpr std::string_view kAskServer =
-    "\"kubectl apply --dry-run=server -f FILE\" reports everything that is wrong with it";
-
 class Refusals {
 public:
     Refusals(const SelectContext& context, GitOpsTree& repository,
@@ -44,7 +41,7 @@ public:
         if (!unreached_.empty()) {
             refuse_sets();
         }
-        warn_lacking();
+        warn_rejected();
         warn_waiting();
     }
 
@@ -179,18 +176,16 @@ private:
                "applies";
     }
 
-    // Warns of units with inputs whose object lacks what the API server requires.
-    void warn_lacking() {
-        std::set<std::pair<std::string_view, Pos>> told;
+    // Warns of units with inputs whose object or source the API server rejects.
+    void warn_rejected() {
+        std::set<Pos> told;
         for (const BuildUnit& unit : units_) {
-            if (!unit.lacking.empty() && is_wanted(unit) && input_count(repository_, unit) > 0 &&
-                told.emplace(unit.file, unit.lacking_pos).second) {
-                context_.build.diagnostics
-                    .warning("incomplete-unit", unit.lacking_pos,
-                             fmt::format("the API server rejects {}", unit.name))
-                    .found(unit.lacking)
-                    .expected("an object with all required fields; it is followed anyway")
-                    .hint(std::string(kAskServer));
+            const bool counts =
+                !unit.rejected.empty() && is_wanted(unit) && input_count(repository_, unit) > 0;
+            for (const auto& [name, fault] : unit.rejected) {
+                if (counts && told.insert(fault.pos).second) {
+                    engines::warn_rejected(name, fault, context_.build.diagnostics);
+                }
             }
         }
     }

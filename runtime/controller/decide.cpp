@@ -259,9 +259,13 @@ bool lacks_config(const Replica& replica) {
     return is_wanted(replica) && replica.set->is_api_proxy && replica.config.empty();
 }
 
+bool has_no_https(const Replica& replica) {
+    return is_up(replica) && replica.state->https_endpoint == renderer::kNoHttps;
+}
+
 bool lacks_https(const Replica& replica) {
     return is_wanted(replica) && replica.set->is_of(renderer::kind_of("Ingress")) &&
-           is_up(replica) && replica.state->https_endpoint == renderer::kNoHttps;
+           has_no_https(replica);
 }
 
 namespace {

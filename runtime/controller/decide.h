@@ -105,8 +105,12 @@ bool is_up(const Replica& replica);
 // True for an API proxy whose group has no ConfigMap yet: its pod cannot be given a key.
 bool lacks_config(const Replica& replica);
 
-// True for the proxy of an Ingress that runs in a tailnet without HTTPS certificates: it serves
-// nothing.
+// True for a proxy that has joined a tailnet without HTTPS certificates, as its pod reports.
+bool has_no_https(const Replica& replica);
+inline constexpr std::string_view kHttpsIsOff = "HttpsIsOff";
+inline constexpr std::string_view kHttpsIsOffProblem =
+    "HTTPS certificates are off in its tailnet: enable them in the admin console (DNS)";
+// True for the proxy of an Ingress that serves nothing for this reason.
 bool lacks_https(const Replica& replica);
 
 namespace step {

@@ -196,8 +196,7 @@ std::optional<Step> ReplicaSteps::next_step(const Replica& replica) {
                   "ConfigMap \"{}{}\" with the key \"{}.hujson\" does not exist or cannot be read",
                   renderer::kGroupPrefix, replica.set->name, pod));
     } else if (!step.has_value() && lacks_https(replica)) {
-        block(replica, "HttpsIsOff",
-              "HTTPS certificates are off in its tailnet: enable them in the admin console (DNS)");
+        block(replica, kHttpsIsOff, std::string(kHttpsIsOffProblem));
     } else if (!step.has_value()) {
         rest(pod);
     }

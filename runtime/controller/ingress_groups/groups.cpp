@@ -7,6 +7,7 @@
 
 #include "renderer/contract/annotations.h"
 #include "renderer/contract/group_config.h"
+#include "runtime/controller/decide.h"
 #include "runtime/controller/ingress_groups/service_table.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/object_status/parent_status.h"
@@ -352,6 +353,11 @@ void Groups::write_status(const Seen& seen) {
             continue;
         }
         const OfferedState state = state_of(key, offered);
+        if (lacks_https(state)) {
+            context_.events.post(context_.parents.reference(offered.offer->parent),
+                                 kube::EventType::Warning, kHttpsIsOff,
+                                 std::string(kHttpsIsOffProblem));
+        }
         context_.status.write(*parent, parent->kind == "Ingress" ? group_ingress_status(state)
                                        : parent->kind == "Service"
                                            ? group_service_status(*parent, state)

@@ -8,6 +8,7 @@
 
 #include "renderer/core/json.h"
 #include "runtime/base/log.h"
+#include "runtime/controller/decide.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::controller {
@@ -39,6 +40,7 @@ Verdict verdict_on(const ToldService& service) {
     const bool lacks_certificate =
         !state.offered.offer->certificate.empty() && !state.has_certificate;
     return {"registered", !service.problem.empty() ? service.problem
+                          : lacks_https(state)     ? std::string(kHttpsIsOffProblem)
                           : lacks_certificate      ? "it has no certificate yet"
                                                    : ""};
 }

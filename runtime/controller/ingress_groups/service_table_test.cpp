@@ -59,6 +59,24 @@ TEST_F(ServiceTable, SaysWhatHasBecomeOfEachService) {
     EXPECT_NE(line("svc:broker"), "");
 }
 
+TEST_F(ServiceTable, SaysThatHttpsIsOffInTheTailnet) {
+    start_front();
+    cluster.advertise("front-0", {"svc:docs", "svc:broker"});
+    kube.set_datum(secret("front-0"), "https_endpoint", "no-https");
+    run(kMinute);
+    const std::string problem =
+        "HTTPS certificates are off in its tailnet: enable them in the admin console (DNS)";
+    EXPECT_EQ(line("svc:docs"), docs(addresses_of("svc:docs"),
+                                     R"("state":"registered","problem":")" + problem + R"("})"));
+    EXPECT_EQ(line("svc:broker").find("problem"), std::string::npos) << "it needs no certificate";
+    EXPECT_EQ(events("HttpsIsOff"), std::vector<std::string>{"Ingress/docs: " + problem});
+    kube.set_datum(secret("front-0"), "https_endpoint", "front-0.tail1a2b3.ts.net");
+    run(kMinute);
+    EXPECT_EQ(line("svc:docs"),
+              docs(addresses_of("svc:docs"),
+                   R"("state":"registered","problem":"it has no certificate yet"})"));
+}
+
 TEST_F(ServiceTable, SaysWhyAServiceIsRefused) {
     tailnet.services["svc:docs"] = Value::map({{"name", "svc:docs"}});
     start_front();

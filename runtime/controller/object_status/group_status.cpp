@@ -42,6 +42,15 @@ Backends backends_of(const OfferedState& offer_state) {
     return count;
 }
 
+bool lacks_https(const OfferedState& offer_state) {
+    const Group& group = *offer_state.offered.group;
+    bool is_off = false;
+    for (std::size_t i = 0; i < group.states.size(); ++i) {
+        is_off = is_off || has_no_https({.state = group.states[i], .pod = group.pods[i]});
+    }
+    return is_off && !offer_state.offered.offer->certificate.empty();
+}
+
 std::string full_name(const OfferedState& offer_state) {
     for (const AuthSecret* auth : offer_state.offered.group->auths) {
         const std::string_view name =

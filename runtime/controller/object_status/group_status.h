@@ -36,6 +36,9 @@ struct Backends {
 };
 Backends backends_of(const OfferedState& offer_state);
 
+// True if the service needs a certificate and a replica reports that its tailnet gives none.
+bool lacks_https(const OfferedState& offer_state);
+
 // The name of a service in the tailnet is formed like those of devices; "" if no device has joined.
 std::string full_name(const OfferedState& offer_state);
 

@@ -356,7 +356,7 @@ Plan plan(const load::Loaded& loaded, const classify::Inventory& inventory,
     check_class_env(plan, diagnostics);
     check_k8s_proxy_image(plan, diagnostics);
     check_refused_env(plan, diagnostics);
-    check_static_endpoints(plan, diagnostics);
+    check_class_effects(plan, diagnostics);
     check_accepted_routes(inventory, plan, diagnostics);
     check_operator_tags(plan, diagnostics);
     check_versions(loaded, plan, diagnostics);

@@ -180,27 +180,6 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
         .notes(std::move(users));
 }
 
-void check_static_endpoints(const Plan& plan, Diagnostics& diagnostics) {
-    for (const ProxyClassPlan& one : plan.proxy_classes) {
-        std::vector<Note> users;
-        bool has_group = false;
-        for (const Workload& workload : plan.workloads) {
-            if (workload.proxy_class == &one) {
-                has_group = has_group || workload.as<ProxyGroupPlan>() != nullptr;
-                users.push_back(note_of(workload.origin, "uses the class"));
-            }
-        }
-        if (one.static_endpoints && !has_group && !users.empty()) {
-            about(one.origin, diagnostics)
-                .warning("static-endpoints-without-effect", one.static_endpoints->pos,
-                         "the static endpoints of this class have no effect: no ProxyGroup uses it")
-                .expected("a ProxyGroup with this class, whose pods get them")
-                .hint("remove \"spec.staticEndpoints\"")
-                .notes(std::move(users));
-        }
-    }
-}
-
 // Visits everything that objects are generated for.
 template <typename Visit>
 void for_each_owner(const Plan& plan, const Visit& visit) {

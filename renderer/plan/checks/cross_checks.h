@@ -23,8 +23,8 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics);
 // Source: tailscale v1.96.5 cmd/containerboot/settings.go, settings.validate.
 void check_refused_env(const Plan& plan, Diagnostics& diagnostics);
 
-// Warns of static endpoints of a class that other objects use, but no ProxyGroup.
-void check_static_endpoints(const Plan& plan, Diagnostics& diagnostics);
+// Warns of fields of a class that have no effect on any of the objects that use it.
+void check_class_effects(const Plan& plan, Diagnostics& diagnostics);
 
 // Warns of a class with which pods accept a route of the tailnet to their own cluster, from a
 // Connector among the inputs: Linux prefers it to the network of the pods.

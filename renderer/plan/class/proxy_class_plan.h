@@ -50,9 +50,12 @@ struct ProxyClassPlan {
     bool accept_routes = false;
     Pos accept_routes_pos;
     bool acme_staging = false;
+    Pos acme_staging_pos;
     bool has_metrics = false;  // the class has the block
     bool metrics = false;
+    Pos metrics_pos;
     bool debug = false;  // set for the container, else the same as metrics
+    Pos debug_pos;       // unknown: it is not set for the container
     bool service_monitor = false;
     // Maps; null or empty: the class does not change them.
     Value monitor_labels, set_labels, set_annotations, pod_labels, pod_annotations;

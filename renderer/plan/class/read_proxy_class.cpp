@@ -82,7 +82,9 @@ void plan_class_metrics(const classify::CustomResource& input, ProxyClassPlan& r
         input.fields_at({"statefulSet", "pod", "tailscaleContainer", "debug"});
     result.has_metrics = metrics.exists();
     result.metrics = metrics.flag("enable");
+    result.metrics_pos = metrics.pos("enable");
     result.debug = debug.exists() ? debug.flag("enable") : result.metrics;
+    result.debug_pos = debug.pos("enable");
     result.service_monitor = monitor.flag("enable");
     result.monitor_labels = clone_of(monitor.map("labels"));
 }
@@ -103,6 +105,7 @@ ProxyClassPlan make_proxy_class(const classify::CustomResource& input) {
     result.accept_routes = tailscale.flag("acceptRoutes");
     result.accept_routes_pos = tailscale.pos("acceptRoutes");
     result.acme_staging = spec.flag("useLetsEncryptStagingEnvironment");
+    result.acme_staging_pos = spec.pos("useLetsEncryptStagingEnvironment");
     plan_class_metrics(input, result);
     plan_pod(input, result);
     if (const Value* block = spec.map("staticEndpoints")) {

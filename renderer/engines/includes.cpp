@@ -163,18 +163,23 @@ void check_named_dirs(const repo::SourceTree& tree, const DirList& dirs, const s
     for (const repo::WalkedDir* dir : dirs) {
         known.push_back(repo::relative_path(dir->path, root));
     }
-    const auto check = [&](const NamedDir& one, bool may_be_unread) {
+    const auto check = [&](const NamedDir& one, bool is_ignored) {
         const std::string below = repo::join_path(root, one.spelled);
         if (!one.path.empty() ||
-            (may_be_unread && tree.kind(repo::normal_path(below)) == repo::EntryKind::Directory)) {
+            (is_ignored && tree.kind(repo::normal_path(below)) == repo::EntryKind::Directory)) {
             return;
         }
-        Finding error = diagnostics.error("missing-path", one.pos, "no such directory in the tree");
-        error.found(fmt::format("\"{}\"", one.spelled))
+        const bool is_harmless = is_ignored && one.pos.known();
+        const std::string_view near = nearest(one.spelled, {known.begin(), known.end()});
+        Finding finding = diagnostics.say(is_harmless ? Severity::Warning : Severity::Error,
+                                          "missing-path", one.pos, "no such directory in the tree");
+        finding.found(fmt::format("\"{}\"", one.spelled))
             .expected(fmt::format("a directory below {}", root))
-            .hint(did_you_mean(nearest(one.spelled, {known.begin(), known.end()})));
+            .hint(!near.empty() ? did_you_mean(near)
+                  : is_harmless ? "remove it"
+                                : "");
         if (!one.pos.known()) {
-            error.where(one.flag);
+            finding.where(one.flag);
         }
     };
     for (const NamedDir& one :

@@ -25,7 +25,8 @@ UnitChoice unit_choice(const DirList& dirs, const std::string& root,
                        const repo::LoadOptions& options, const Cluster& cluster);
 
 // Refuses paths that are not directories of the tree. `dirs`: all directories that are read. What
-// is ignored may be one that is not read.
+// is ignored may be one that is not read; the file's key may name one that was deleted since, with
+// a warning.
 void check_named_dirs(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
                       const repo::LoadOptions& options, const Cluster& cluster,
                       Diagnostics& diagnostics);

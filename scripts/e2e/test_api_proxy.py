@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from api_proxy import CAPABILITY, DAEMON, GROUP, POD, TRANSPORTS, api_proxy_in
+from api_proxy import CAPABILITY, DAEMON, GROUP, NAME, POD, TRANSPORTS, api_proxy_in
 
 COVERS = ["runtime/api_proxy", "runtime/recording"]
 PROGRAMS = ["lab", "helm3", "informer"]
@@ -112,6 +112,25 @@ def test_runs_commands(api, transport):
     done = subprocess.run(["script", "-qefc", words, "/dev/null"], env=api.lab.environment, text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
     assert "a terminal" in done.stdout, done.stdout
+
+
+def test_runs_commands_through_kubectl_proxy(api, transport):
+    """kubectl proxy rejects `exec` unless --reject-paths says something else."""
+    with api.running("proxy", "--port=0", "--reject-paths=^$") as proxy:
+        port = lines_until(proxy, "Starting to serve on")[-1].strip().rpartition(":")[2]
+        assert api.kubectl("exec", "-i", "web", "--", "cat", text="hello there\n", transport=transport,
+                           url=f"http://127.0.0.1:{port}") == "hello there\n"
+
+
+def test_the_kubeconfig_that_tailscale_writes_works(api):
+    place = api.lab.inner["LAB"]
+
+    def runs(*words):
+        return api.lab.run("env", f"KUBECONFIG={place}/configured", f"SSL_CERT_FILE={place}/ca.crt", *words, on="client")
+    assert f'at URL "{api.url}"' in runs("tailscale", "configure", "kubeconfig", NAME)
+    assert runs(api.client, "config", "view", "--minify", "-o", "jsonpath={.clusters[0].cluster.server}") == api.url
+    assert runs(api.client, "get", "pod", "web", "-o", "name") == "pod/web\n"
+    assert runs(api.client, "exec", "web", "--", "echo", "inside") == "inside\n"
 
 
 def test_attaches(api, transport):

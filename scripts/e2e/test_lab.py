@@ -1,13 +1,14 @@
 """Tests the lab: a rendered proxy with stock containerboot joins the tailnet, a client fetches a page through it, and nothing is left.
 
-The test plays the controller: it makes the state Secret, mints an auth key by the Tailscale API and makes the auth Secret. A client without
-UDP fetches the page through the tailnet's relay. The commands that `up` prints work. A second run in the same folder, runs that are killed
-half-way and folders of others end as they should, with a message if something is impossible. A machine gets a certificate of the ACME
-server.
+The test plays the controller: it makes the state Secret, mints an auth key by the Tailscale API and makes the auth Secret. Before there is
+a state Secret, containerboot and tailrender-proxy end and say so. A client without UDP fetches the page through the tailnet's relay. The
+commands that `up` prints work. A second run in the same folder, runs that are killed half-way and folders of others end as they should,
+with a message if something is impossible. A machine gets a certificate of the ACME server.
 """
 import base64
 import os
 import signal
+import subprocess
 
 import pytest
 
@@ -39,6 +40,21 @@ def play_controller(lab, proxy):
     lab.apply([secret(pod, labels)], "controller")
     lab.apply([secret(pod + "-auth", labels, authkey=key["key"])], "controller")
     return pod, key
+
+
+def needs_its_state_secret(lab, proxy, program, root):
+    """With the rights of the rendered account, as in a pod whose auth Secret was made first."""
+    account, pod = proxy["spec"]["template"]["spec"]["serviceAccountName"], proxy["metadata"]["name"] + "-0"
+    files = root / "var/run/secrets/kubernetes.io/serviceaccount"
+    files.mkdir(parents=True, exist_ok=True)
+    token = lab.kubectl("create", "token", account, "-n", "tailscale")
+    for name, text in (("token", token), ("namespace", "tailscale"), ("ca.crt", lab.run("cat", lab.inner["LAB"] + "/ca.crt"))):
+        (files / name).write_text(text)
+    done = subprocess.run([program], text=True, check=False, timeout=60, preexec_fn=lab.enter, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={
+        **lab.inner, "KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443", "KUBERNETES_SERVICE_PORT_HTTPS": "443",
+        "TS_KUBERNETES_READ_API_SERVER_ADDRESS_FROM_ENV": "true", "TS_TEST_ONLY_ROOT": str(root), "POD_NAME": pod, "POD_UID": "uid", "TS_KUBE_SECRET": pod,
+        "TS_USERSPACE": "true"})
+    assert done.returncode == 1 and f"tailscale state Secret {pod} does not exist and we don't have permissions to create it" in done.stdout, done.stdout
 
 
 def device_of(lab, pod):
@@ -104,18 +120,20 @@ def test_what_up_says_works(lab):
         assert done.returncode == 0 and SHOWN[name] in done.stdout
 
 
-def test_proxy_carries_a_page(lab, tailrender):
+def test_proxy_carries_a_page(lab, tailrender, proxy, tmp_path):
     objects = rendered(tailrender, lab.tailnet.url, STOCK)
-    proxy = next(item for item in objects if item["kind"] == "StatefulSet")
+    rendered_set = next(item for item in objects if item["kind"] == "StatefulSet")
     namespaces_first(lab, objects)
-    pod, key = play_controller(lab, proxy)
+    for program in ("containerboot", proxy):
+        needs_its_state_secret(lab, rendered_set, program, tmp_path)
+    pod, key = play_controller(lab, rendered_set)
     device = lab.wait("the proxy joins the tailnet", lambda: device_of(lab, pod))
     check_key(lab, key, device, ["tag:k8s", "tag:hello"])
     found = lab.wait("a page through the proxy", lambda: page(lab, "apps-hello-lb." + lab.inner["LAB_DOMAIN"]))
     assert found == "hello from the lab\n"
     machine_uses_the_relay(lab, "apps-hello-lb." + lab.inner["LAB_DOMAIN"])
     deleted_device_is_logged_out(lab, device)
-    spent_key_is_refused_and_a_new_one_joins(lab, proxy, device)
+    spent_key_is_refused_and_a_new_one_joins(lab, rendered_set, device)
 
 
 def deleted_device_is_logged_out(lab, device):

@@ -69,6 +69,7 @@ void check_effects(const ProxyClassPlan& chosen, const std::vector<const Workloa
             continue;
         }
         std::vector<Note> notes;
+        notes.reserve(users.size());
         for (const Workload* one : users) {
             notes.push_back(
                 {.pos = one->origin.pos, .object = one->origin.parent, .text = "uses the class"});

@@ -41,6 +41,10 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
     std::string_view best;
     std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
     for (const std::string_view candidate : candidates) {
+        const std::size_t longer = std::max(wanted.size(), candidate.size());
+        if (longer - std::min(wanted.size(), candidate.size()) >= best_distance) {
+            continue;  // each character more is an edit
+        }
         const std::size_t distance = edit_distance(wanted, lower_case(candidate));
         if (distance < best_distance) {
             best = candidate;

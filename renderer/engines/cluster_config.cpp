@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -45,6 +46,7 @@ std::string quoted_names(std::span<const Value> clusters) {
 }
 
 bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
+    std::map<std::string_view, Pos> first;
     for (std::size_t i = 0; i < clusters.size(); ++i) {
         const std::string_view name = repo::text_of(clusters[i], "name");
         if (!is_path_component(name) || name.starts_with('.')) {
@@ -55,15 +57,13 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
                 .expected("name: home");
             return false;
         }
-        const auto same = std::ranges::find_if(clusters.first(i), [name](const Value& earlier) {
-            return repo::text_of(earlier, "name") == name;
-        });
-        if (same != clusters.begin() + static_cast<std::ptrdiff_t>(i)) {
+        const auto [same, is_first] = first.try_emplace(name, clusters[i].pos());
+        if (!is_first) {
             diagnostics
                 .error("invalid-cluster", clusters[i].pos(),
                        fmt::format("a second cluster \"{}\"", name))
                 .expected("unique names: each is a directory of the output")
-                .note({.pos = same->pos(), .text = "the first is here"});
+                .note({.pos = same->second, .text = "the first is here"});
             return false;
         }
     }
@@ -342,9 +342,16 @@ Cluster load_cluster(const repo::SourceTree& tree, const repo::LoadOptions& opti
         cluster.configured = false;
         return cluster;
     }
-    if (const Value* entry = chosen_entry(repo::list_of(file.root, "clusters"), file.pos,
-                                          options.cluster, diagnostics)) {
+    const auto clusters = repo::list_of(file.root, "clusters");
+    if (const Value* entry = chosen_entry(clusters, file.pos, options.cluster, diagnostics)) {
         decode_cluster(*entry, cluster, diagnostics);
+        for (const Value& other : clusters) {
+            for (const Value& glob : repo::list_of(other, "bundles")) {
+                if (&other != entry) {
+                    cluster.other_bundles.push_back(repo::normal_path(glob.text()));
+                }
+            }
+        }
         add_chart_dirs(*entry, tree, root, cluster, diagnostics);
     }
     add_sources(file.root, cluster);

@@ -28,6 +28,7 @@ struct Cluster {
     bool configured = false;  // a .tailrender.yaml lists clusters, so its labels are known
     std::map<std::string, std::string> labels = {};
     std::vector<BundleGlob> bundles = {};                 // empty = all
+    std::vector<std::string> other_bundles = {};          // patterns of the other clusters
     std::vector<NamedPath> includes = {}, ignores = {};   // of all clusters, then of this one
     std::vector<NamedSource> sources = {};                // of this one, then of all clusters
     std::vector<std::string> chart_dirs = {};             // of all clusters, then of this one

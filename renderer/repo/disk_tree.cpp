@@ -128,7 +128,7 @@ Result<std::string> DiskTree::read(const std::string& path) const {
 }
 
 Result<Unit> DiskTree::check_inside(const std::string& path) const {
-    switch (links_.judge(path, listed(path) != EntryKind::Missing)) {
+    switch (links_.judge(path, is_plain(path))) {
         case LinkGuard::Verdict::LinkLeaves:
             return leads_outside(path);
         case LinkGuard::Verdict::PathLeaves:
@@ -144,6 +144,12 @@ Result<std::vector<Entry>> DiskTree::list(const std::string& dir) const {
         verdict == LinkGuard::Verdict::PathLeaves) {
         return is_outside(dir);
     }
+    {
+        const std::scoped_lock lock(mutex_);
+        if (const auto known = listed_.find(dir); known != listed_.end()) {
+            return known->second;
+        }
+    }
     std::vector<Entry> entries;
     std::error_code error;
     fs::directory_iterator found(dir, error);
@@ -156,24 +162,32 @@ Result<std::vector<Entry>> DiskTree::list(const std::string& dir) const {
     }
     std::ranges::sort(entries, {}, &Entry::name);
     const std::scoped_lock lock(mutex_);
-    for (const Entry& entry : entries) {
-        const bool is_plain = entry.kind == EntryKind::File || entry.kind == EntryKind::Directory;
-        if (!entry.is_link && is_plain) {
-            listed_.emplace(join_path(dir, entry.name), entry.kind);
-        }
-    }
-    return entries;
+    return listed_.try_emplace(dir, std::move(entries)).first->second;
 }
 
-EntryKind DiskTree::listed(const std::string& path) const {
+std::optional<Entry> DiskTree::listed(const std::string& path) const {
+    const std::string_view name = base_name(path);
     const std::scoped_lock lock(mutex_);
-    const auto known = listed_.find(path);
-    return known == listed_.end() ? EntryKind::Missing : known->second;
+    const auto known = listed_.find(parent_path(path));
+    if (known == listed_.end() || name.empty() || name == "." || name == "..") {
+        return std::nullopt;
+    }
+    const auto entry = std::ranges::lower_bound(known->second, name, {}, &Entry::name);
+    return entry != known->second.end() && entry->name == name
+               ? *entry
+               : Entry{.name = std::string(name), .kind = EntryKind::Missing};
+}
+
+bool DiskTree::is_plain(const std::string& path) const {
+    const std::optional<Entry> entry = listed(path);
+    return entry && !entry->is_link &&
+           (entry->kind == EntryKind::File || entry->kind == EntryKind::Directory);
 }
 
 EntryKind DiskTree::kind(const std::string& path) const {
-    if (const EntryKind known = listed(path); known != EntryKind::Missing) {
-        return known;
+    const std::optional<Entry> entry = listed(path);
+    if (entry && entry->kind != EntryKind::Other) {
+        return entry->kind;
     }
     std::error_code error;
     const fs::file_type type = fs::status(path, error).type();
@@ -182,7 +196,7 @@ EntryKind DiskTree::kind(const std::string& path) const {
 }
 
 std::string DiskTree::real_path(const std::string& path) const {
-    return links_.real_path(path, listed(path) != EntryKind::Missing);
+    return links_.real_path(path, is_plain(path));
 }
 
 }  // namespace renderer::repo

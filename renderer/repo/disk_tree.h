@@ -1,10 +1,12 @@
-// The source tree on disk. A path keeps the kind that it had when it was first listed. Pipes and
-// devices in a tree are not files: they are never opened, so that no read blocks. Do not read the
-// output directory with it: emit writes that.
+// The source tree on disk. A directory keeps the entries that it had when it was first listed, so
+// several clusters of a repository see the same, and list it once. Pipes and devices in a tree are
+// not files: they are never opened, so that no read blocks. Do not read the output directory with
+// it: emit writes that.
 #pragma once
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,14 +31,17 @@ public:
 
 private:
     [[nodiscard]] bool is_named(const std::string& path) const;
-    // Returns the kind of a file or directory that was listed, Missing if it was not or is a link.
-    [[nodiscard]] EntryKind listed(const std::string& path) const;
+    // Returns the entry of a path whose directory was listed; its kind is Missing if there is none.
+    // Returns nothing if the directory was not listed.
+    [[nodiscard]] std::optional<Entry> listed(const std::string& path) const;
+    // True for a file or directory that was listed, and is no link.
+    [[nodiscard]] bool is_plain(const std::string& path) const;
     [[nodiscard]] Result<Unit> check_inside(const std::string& path) const;
 
     std::set<std::string, std::less<>> named_;
     LinkGuard links_;
     mutable std::mutex mutex_;
-    mutable std::map<std::string, EntryKind> listed_;
+    mutable std::map<std::string, std::vector<Entry>> listed_;  // sorted entries by directory
 };
 
 }  // namespace renderer::repo

@@ -15,9 +15,10 @@ namespace {
 class Walker {
 public:
     Walker(const SourceTree& tree, const std::string& root, const std::string& output_dir,
-           Diagnostics& diagnostics)
+           Diagnostics& diagnostics, const std::function<bool(const std::string&)>& is_skipped)
         : tree_(tree),
           diagnostics_(diagnostics),
+          is_skipped_(is_skipped),
           real_root_(tree.real_path(root)),
           real_output_(output_dir.empty() ? "" : tree.real_path(output_dir)) {}
 
@@ -38,10 +39,13 @@ public:
         const bool below_chart = dir.in_chart;
         dirs.push_back(std::move(dir));
         for (const Entry& entry : *entries) {
+            if (entry.kind != EntryKind::Directory || entry.name.starts_with('.')) {
+                continue;
+            }
             const std::string child = join_path(path, entry.name);
-            if (entry.kind == EntryKind::Directory && !entry.name.starts_with('.') &&
-                may_enter(child, entry)) {
-                visit(child, join_path(relative, entry.name), below_chart);
+            const std::string below = join_path(relative, entry.name);
+            if ((!is_skipped_ || !is_skipped_(below)) && may_enter(child, entry)) {
+                visit(child, below, below_chart);
             }
         }
     }
@@ -139,6 +143,7 @@ private:
 
     const SourceTree& tree_;
     Diagnostics& diagnostics_;
+    const std::function<bool(const std::string&)>& is_skipped_;
     std::string real_root_;
     std::string real_output_;
 };
@@ -201,8 +206,9 @@ bool is_rendered_tree(const SourceTree& tree, const std::string& dir) {
 }
 
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
-                                 const std::string& output_dir, Diagnostics& diagnostics) {
-    Walker walker(tree, root, output_dir, diagnostics);
+                                 const std::string& output_dir, Diagnostics& diagnostics,
+                                 const std::function<bool(const std::string&)>& is_skipped) {
+    Walker walker(tree, root, output_dir, diagnostics, is_skipped);
     walker.visit(root, "", false);
     std::ranges::sort(walker.dirs, {}, &WalkedDir::relative);
     return std::move(walker.dirs);

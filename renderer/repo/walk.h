@@ -55,8 +55,10 @@ bool is_rendered_tree(const SourceTree& tree, const std::string& dir);
 // True if a file directly in the directory mentions Tailscale.
 bool mentions_tailscale(const SourceTree& tree, const WalkedDir& dir);
 
-// Returns parents before children, sorted bytewise. `output_dir` may be empty.
+// Returns parents before children, sorted bytewise. `output_dir` may be empty. Does not enter
+// directories below the root of which `is_skipped` says so, by their paths from there.
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
-                                 const std::string& output_dir, Diagnostics& diagnostics);
+                                 const std::string& output_dir, Diagnostics& diagnostics,
+                                 const std::function<bool(const std::string&)>& is_skipped = {});
 
 }  // namespace renderer::repo

@@ -11,26 +11,13 @@
 #include "renderer/engines/flux/local_sources.h"
 #include "renderer/engines/includes.h"
 #include "renderer/engines/kustomize/build_files.h"
+#include "renderer/engines/select/other_clusters.h"
 #include "renderer/engines/select/unread_files.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
 
 namespace {
-
-// True if the pattern of .tailrender.yaml matches the directory or one above it.
-bool matches_pattern(const std::string& pattern, std::string_view dir) {
-    if (pattern == ".") {
-        return true;
-    }
-    for (std::size_t slash = dir.find('/'); slash != std::string_view::npos;
-         slash = dir.find('/', slash + 1)) {
-        if (repo::matches_glob(pattern, std::string(dir.substr(0, slash)))) {
-            return true;
-        }
-    }
-    return repo::matches_glob(pattern, std::string(dir));
-}
 
 Bundle plain_bundle(const std::string& default_namespace) {
     Bundle bundle;
@@ -262,8 +249,10 @@ Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
         selection.bundles.emplace_back();
         return selection;
     }
+    const OtherClusters others(cluster, root, options);
     const std::vector<repo::WalkedDir> dirs =
-        repo::walk_tree(tree, root, options.output_dir, diagnostics);
+        repo::walk_tree(tree, root, options.output_dir, diagnostics,
+                        [&](const std::string& dir) { return others.have(dir); });
     KustomizationReader reader(tree, sources, options.output_dir, local);
     const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
                                 .root = root,

@@ -94,16 +94,65 @@ Diagnostic no_policy() {
             .expected = "--policy FILE, or \"policy: FILE\" in .tailrender.yaml"};
 }
 
-// Reads the file of the flag, else the one that the tree names.
-std::optional<PolicyFile> read_chosen_file(const Options& options, const std::string& named,
-                                           Run& run) {
-    if (!options.access.policy.empty()) {
-        return read_policy_file(options.access.policy, run);
+// The policy, and the devices of all clusters, which are added one after the other.
+class AccessReader {
+public:
+    explicit AccessReader(const Options& options) : options_(options) {}
+
+    // Is called for each run (ClusterRuns::Take). Nothing is added without a policy.
+    void take(const Run& one, Diagnostics& later) {
+        if (!is_asked_) {
+            is_asked_ = true;
+            read(one.loaded.policy_file.path);
+        }
+        if (!evaluator || failure || one.diagnostics.has_errors()) {
+            return;
+        }
+        Result<std::vector<emit::OutputFile>> files =
+            emit::emit_tree({one.loaded, one.plan, one.objects});
+        if (!files) {
+            failure = std::move(files.error());
+            return;
+        }
+        clusters.push_back(read_cluster(one, cluster_tree(one, std::move(*files)), file->sections,
+                                        options_.policy.tailnet));
+        check_egress(clusters.back(), *evaluator, later);
     }
-    return options.load.tree == nullptr
-               ? read_policy_file(repo::DiskTree({}, {options.load.path}), named, run)
-               : read_policy_file(*options.load.tree, named, run);
-}
+
+    bool is_named = false;
+    Run run;  // holds the file, and what is wrong with it
+    std::optional<PolicyFile> file;
+    std::optional<access::Policy> policy;
+    std::optional<access::Evaluator> evaluator;
+    std::vector<access::Cluster> clusters;
+    std::optional<Error> failure;
+
+private:
+    // Reads the file of the flag, else the one that the tree names.
+    void read(const std::string& named) {
+        const std::string& chosen = options_.access.policy;
+        is_named = !chosen.empty() || !named.empty();
+        if (!is_named) {
+            return;
+        }
+        if (!chosen.empty()) {
+            file = read_policy_file(chosen, run);
+        } else if (options_.load.tree == nullptr) {
+            file = read_policy_file(repo::DiskTree({}, {options_.load.path}), named, run);
+        } else {
+            file = read_policy_file(*options_.load.tree, named, run);
+        }
+        policy = file ? access::read_policy(*file->root, run.loaded.sources, file->source,
+                                            run.diagnostics)
+                      : std::nullopt;
+        if (policy) {
+            evaluator.emplace(*policy);
+        }
+    }
+
+    const Options& options_;
+    bool is_asked_ = false;
+};
 
 bool is_offered(const access::Question& question, const std::vector<access::Cluster>& clusters) {
     for (const access::Cluster& cluster : clusters) {
@@ -122,47 +171,37 @@ bool is_offered(const access::Question& question, const std::vector<access::Clus
 }  // namespace
 
 Result<int> run_access(const Options& options, ClusterRuns& runs, Console& console) {
-    if (!runs.render_each(options.load)) {
+    AccessReader read(options);
+    if (!runs.render_each(options.load,
+                          [&](const Run& run, Diagnostics& later) { read.take(run, later); })) {
         return runs.fail(console, "nothing printed");
     }
     TRY(check_tailnet(options.policy.tailnet, {&runs}));
-    const std::string named = runs.all().front().loaded.policy_file.path;
-    if (options.access.policy.empty() && named.empty()) {
+    if (!read.is_named) {
         return Error{no_policy()};
     }
-    Run& run = runs.all().emplace_back();
-    std::optional<PolicyFile> file = read_chosen_file(options, named, run);
-    const auto policy =
-        file ? access::read_policy(*file->root, run.loaded.sources, file->source, run.diagnostics)
-             : std::nullopt;
-    if (!policy) {
+    Run& run = runs.all().emplace_back(std::move(read.run));
+    if (!read.policy) {
         return runs.fail(console, "nothing printed");
     }
-    const access::Question question = TRY(question_of(options.access, *file->root));
-    access::Evaluator evaluator(*policy);
-    std::vector<access::Cluster> clusters;
-    for (Run& one : runs.all()) {
-        if (&one != &run) {
-            clusters.push_back(read_cluster(
-                one, cluster_tree(one, TRY(emit::emit_tree({one.loaded, one.plan, one.objects}))),
-                file->sections, options.policy.tailnet));
-            check_egress(clusters.back(), evaluator, one.diagnostics);
-        }
+    const access::Question question = TRY(question_of(options.access, *read.file->root));
+    if (read.failure) {
+        return std::move(*read.failure);
     }
-    if (!question.device.empty() && !is_offered(question, clusters)) {
+    if (!question.device.empty() && !is_offered(question, read.clusters)) {
         return Error{{.rule = "usage",
                       .where = "--to",
                       .message = "no device of the tree offers this",
                       .found = fmt::format("\"{}\"", options.access.to),
                       .expected = "a device of \"tailrender devices\", and one of its ports"}};
     }
-    access::run_tests(*policy, evaluator, run.diagnostics);
+    access::run_tests(*read.policy, *read.evaluator, run.diagnostics);
     runs.print_diagnostics(console);
     const SourceMap& sources = run.loaded.sources;
     const std::string text =
         options.format == ReportFormat::Json
-            ? access::json_report(clusters, question, *policy, evaluator, sources)
-            : access::text_report(clusters, question, evaluator, sources);
+            ? access::json_report(read.clusters, question, *read.policy, *read.evaluator, sources)
+            : access::text_report(read.clusters, question, *read.evaluator, sources);
     if (!console.show(text)) {
         return kErrors;
     }

@@ -30,35 +30,92 @@ std::vector<ShownDiagnostic> shown_of(const std::deque<Run>& runs, Look look = {
     return all;
 }
 
+// Frees all of a run but what is printed at the end. `used`: positions that may be reported.
+void release(Run& run, std::vector<Pos> used) {
+    for (const Diagnostic& one : run.diagnostics.all()) {
+        used.push_back(one.pos);
+        for (const Note& note : one.notes) {
+            used.push_back(note.pos);
+        }
+    }
+    for (const plan::DeviceRow& device : run.plan.devices) {
+        used.push_back(device.pos);
+    }
+    Run rest;
+    rest.diagnostics = std::move(run.diagnostics);
+    rest.loaded.sources = std::move(run.loaded.sources);
+    rest.loaded.sources.keep_only(used);
+    rest.loaded.cluster = std::move(run.loaded.cluster);
+    rest.loaded.cluster_level = run.loaded.cluster_level;
+    rest.plan.devices = std::move(run.plan.devices);
+    run = std::move(rest);
+}
+
 }  // namespace
 
-bool ClusterRuns::render_each(const repo::LoadOptions& options) {
+bool ClusterRuns::render_each(const repo::LoadOptions& options, const Take& take) {
     std::vector<std::string> names;
     if (options.cluster.empty()) {
         names = load::cluster_names(options);
     }
-    if (names.size() < 2) {
-        return render_one(options);
+    std::deque<Diagnostics> later;
+    if (names.size() > 1) {
+        if (!render_all(options, names, take, later)) {
+            return false;
+        }
+    } else {
+        const bool good = render_one(options);
+        if (take) {
+            take(runs_.back(), later.emplace_back());
+        }
+        if (!good) {
+            return false;
+        }
     }
+    for (std::size_t i = 0; i < later.size(); ++i) {
+        runs_[i].diagnostics.append(std::move(later[i]));
+    }
+    return true;
+}
+
+bool ClusterRuns::render_all(const repo::LoadOptions& options,
+                             const std::vector<std::string>& names, const Take& take,
+                             std::deque<Diagnostics>& later) {
+    repo::LoadOptions one = options;
+    one.tree = repo::source_tree(options);  // so that its directories are listed once
     bool good = true;
-    std::vector<plan::ClusterPlan> plans;
+    plan::ClusterChecks checks;
     for (const std::string& name : names) {
-        repo::LoadOptions one = options;
         one.cluster = name;
         one.steps->enter(
             fmt::format("cluster {}, {} of {}", on_one_line(name), runs_.size() + 1, names.size()));
-        good = render_one(std::move(one)) && good;
+        good = render_one(one) && good;
+        Run& run = runs_.back();
+        std::vector<Pos> used =
+            checks.add(run.loaded.cluster, run.plan, run.loaded.sources, run.diagnostics);
+        if (take) {
+            take(run, later.emplace_back());
+            for (const Diagnostic& said : later.back().all()) {
+                used.push_back(said.pos);
+            }
+            release(run, std::move(used));
+        }
     }
-    for (Run& run : runs_) {
-        plans.push_back({run.loaded.cluster, run.plan, run.loaded.sources, run.diagnostics});
-    }
-    plan::check_clusters(plans);
+    checks.finish();
     return good &&
            std::ranges::none_of(runs_, [](const Run& run) { return run.diagnostics.has_errors(); });
 }
 
 bool ClusterRuns::render_one(repo::LoadOptions options, generate::Form form) {
-    return render(std::move(options), runs_.emplace_back(), form);
+    Run& run = runs_.emplace_back();
+    const bool good = render(std::move(options), run, form);
+    for (const plan::TailnetPlan& one : run.plan.tailnets) {
+        tailnets_.insert(one.name);
+    }
+    for (const plan::Workload& workload : run.plan.workloads) {
+        tailnets_.insert(workload.tailnet);
+    }
+    return good;
 }
 
 void ClusterRuns::print_diagnostics(Console& console) const {

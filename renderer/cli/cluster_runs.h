@@ -1,9 +1,12 @@
 // Holds the runs of one command, one per cluster that it renders. Nothing is written for any
 // cluster unless all of them can be rendered. A diagnostic that is the same in several runs is
-// printed once.
+// printed once. A verb that takes what it needs of each run, one after the other, needs the memory
+// of one cluster at a time.
 #pragma once
 
 #include <deque>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +22,20 @@ public:
     // `all_diagnostics`: similar diagnostics are printed in full too, instead of counted.
     explicit ClusterRuns(bool all_diagnostics) : all_diagnostics_(all_diagnostics) {}
 
+    // Takes what a verb needs of a run, which may have errors. `later` are diagnostics that count
+    // only if all clusters can be rendered.
+    using Take = std::function<void(const Run& run, Diagnostics& later)>;
+
     // Renders each cluster of `.tailrender.yaml`, or only the one that the options name. Returns
-    // false if there are errors.
-    bool render_each(const repo::LoadOptions& options);
+    // false if there are errors. With `take`, of several runs only what is printed at the end is
+    // kept: diagnostics, devices and the names of clusters.
+    bool render_each(const repo::LoadOptions& options, const Take& take = {});
     // Adds one run. Returns false if there are errors.
     bool render_one(repo::LoadOptions options, generate::Form form = generate::Form::Tree);
 
     [[nodiscard]] std::deque<Run>& all() { return runs_; }
+    // The Tailnets that there are, and those that devices join.
+    [[nodiscard]] const std::set<std::string, std::less<>>& tailnets() const { return tailnets_; }
     [[nodiscard]] Run& last() { return runs_.back(); }
 
     void print_diagnostics(Console& console) const;
@@ -43,7 +53,11 @@ public:
                std::string_view ending = "nothing written");
 
 private:
+    bool render_all(const repo::LoadOptions& options, const std::vector<std::string>& names,
+                    const Take& take, std::deque<Diagnostics>& later);
+
     std::deque<Run> runs_;
+    std::set<std::string, std::less<>> tailnets_;
     bool all_diagnostics_;
 };
 

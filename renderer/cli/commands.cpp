@@ -94,7 +94,7 @@ Result<int> to_stdout(const Options& options, ClusterRuns& runs, Console& consol
         return kErrors;
     }
     runs.print_diagnostics(console);
-    report(options, run, console, "");
+    report(options, run, counts_of(run), console, "");
     return 0;
 }
 
@@ -108,53 +108,45 @@ Result<std::set<std::string, std::less<>>> units_of_output(const Options& option
     return earlier_units(dirs, earlier_trees());
 }
 
-// Returns the trees of all clusters, then those of deleted clusters. Returns no trees if an error
-// was added to a run.
-Result<std::vector<emit::RenderedTree>> directory_trees(const Options& options, ClusterRuns& runs) {
-    const std::string root = output_root(options);
-    std::vector<emit::RenderedTree> trees = make_trees(options, Destination::Directory, root, runs);
-    const std::optional<std::vector<std::string>> clusters = all_clusters(options, runs);
-    if (!trees.empty() && clusters) {
-        add_gone_trees(options, runs, TRY(emit::find_gone_trees(root, *clusters)), trees);
-    }
-    return trees;
+OutputTrees output_trees(const Options& options) {
+    return {options, Destination::Directory, output_root(options), earlier_trees()};
 }
 
-Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& console) {
-    const std::vector<emit::RenderedTree> trees = TRY(directory_trees(options, runs));
-    if (trees.empty()) {
+Result<std::vector<emit::RenderedTree>> gone_trees(const std::string& root,
+                                                   std::span<const std::string> clusters) {
+    return emit::find_gone_trees(root, clusters);
+}
+
+Result<int> to_directory(const Options& options, OutputTrees& trees, ClusterRuns& runs,
+                         Console& console) {
+    if (!TRY(trees.check(runs, gone_trees))) {
         return runs.fail(console);
     }
-    const Removals removals = TRY(find_removals(options, runs, trees, earlier_trees()));
-    if (!removals.are_explained || refuse_empty(options, trees, runs)) {
-        return runs.fail(console);
-    }
-    if (stops_at_gates(options, runs, console,
-                       TRY(failed_gates(options, runs, trees, earlier_trees())))) {
+    if (stops_at_gates(options, runs, console, TRY(trees.failed_gates()))) {
         return kGate;
     }
-    Result<std::vector<emit::WriteReport>> reports = emit::write_trees(trees);
-    if (!reports) {  // for example, a full disk; other errors were found before the first byte
-        Diagnostic& refusal = reports.error().diagnostic;
+    std::vector<std::string> summaries;
+    Result<Unit> written = emit::write_trees(trees.all(), [&](const emit::WriteReport& done) {
+        summaries.push_back(trees.summary(summaries.size(), "", done));
+    });
+    if (!written) {  // for example, a full disk; other errors were found before the first byte
+        Diagnostic& refusal = written.error().diagnostic;
         const bool begun = refusal.rule == "write-failed";
         return runs.refuse(
             std::move(refusal), console,
             begun ? "the output may be incomplete until a run succeeds" : "nothing written");
     }
     runs.print_diagnostics(console);
-    report_trees(options, runs, console, {.branch = {}, .trees = trees, .reports = *reports});
-    console.err(removals.lines);
+    trees.report(runs, console, summaries);
+    console.err(trees.removals());
     return 0;
 }
 
 // Writes the lock file. Called last, so that the lock lists only what was written.
-int update_lock(const Options& options, ClusterRuns& runs, Console& console) {
+int update_lock(const Options& options, const std::string& text, ClusterRuns& runs,
+                Console& console) {
     const std::string path = repo::join_path(options.load.path, repo::kLockName);
-    std::vector<emit::Output> outputs;
-    for (const Run& run : runs.all()) {
-        outputs.push_back({run.loaded, run.plan, run.objects});
-    }
-    Result<bool> changed = emit::write_lock(path, emit::lock_text(outputs));
+    Result<bool> changed = emit::write_lock(path, text);
     if (!changed) {
         return runs.refuse(std::move(changed.error().diagnostic), console,
                            "the output was written, but not the lock file");
@@ -225,20 +217,20 @@ Result<std::string> missing_tree(const Options& options, const Run& run,
     return text;
 }
 
-Result<std::vector<CheckedTree>> checked_trees(ClusterRuns& runs,
-                                               const std::vector<emit::RenderedTree>& trees,
-                                               const std::vector<std::string>& diffs) {
+Result<std::vector<CheckedTree>> checked_trees(
+    ClusterRuns& runs, const std::vector<std::shared_ptr<const emit::RenderedTree>>& trees,
+    const std::vector<std::string>& diffs) {
     std::vector<CheckedTree> checked;
     for (std::size_t i = 0; i < trees.size(); ++i) {
         const bool is_of_run = i < runs.all().size();
-        checked.push_back({is_of_run ? runs.all()[i].loaded.cluster : std::string(), trees[i].dir,
-                           !diffs[i].empty(), TRY(emit::find_changes(trees[i]))});
+        checked.push_back({is_of_run ? runs.all()[i].loaded.cluster : std::string(), trees[i]->dir,
+                           !diffs[i].empty(), TRY(emit::find_changes(*trees[i]))});
     }
     return checked;
 }
 
 // Adds the images of all containers in a value.
-void collect_images(const Value& value, std::set<std::string_view>& images) {
+void collect_images(const Value& value, std::set<std::string, std::less<>>& images) {
     for (const Value& item : items_of(&value)) {
         collect_images(item, images);
     }
@@ -247,7 +239,7 @@ void collect_images(const Value& value, std::set<std::string_view>& images) {
         for (const Value& container : items_of(containers ? &member.value : nullptr)) {
             const Value* image = container.find("image");
             if (image != nullptr && image->is_string()) {
-                images.insert(image->text());
+                images.emplace(image->text());
             }
         }
         collect_images(member.value, images);
@@ -297,16 +289,34 @@ Result<int> run_render(const Options& options, ClusterRuns& runs, Console& conso
     if (tree) {
         load.earlier_units = TRY(units_of_output(options));
     }
-    const bool good = tree ? runs.render_each(load) : runs.render_one(load, generate::Form::Text);
+    OutputTrees trees = output_trees(options);
+    emit::LockText lock;
+    std::string note;
+    const auto take = [&](const Run& run, Diagnostics& later) {
+        note = &run == &runs.all().front() ? engine_note(run.loaded) : std::move(note);
+        if (options.update_lock) {
+            lock.add({run.loaded, run.plan, run.objects});
+        }
+        if (tree) {
+            trees.take(run, later);
+        }
+    };
+    const bool good =
+        tree ? runs.render_each(load, take) : runs.render_one(load, generate::Form::Text);
+    if (!tree) {
+        Diagnostics none;
+        take(runs.last(), none);
+    }
     if (!options.quiet && !fs::is_regular_file(load.path)) {
-        console.err(engine_note(runs.all().front().loaded));
+        console.err(note);
     }
     if (!good) {
         return runs.fail(console);
     }
     const int code =
-        TRY(tree ? to_directory(options, runs, console) : to_stdout(options, runs, console));
-    return code == 0 && options.update_lock ? update_lock(options, runs, console) : code;
+        TRY(tree ? to_directory(options, trees, runs, console) : to_stdout(options, runs, console));
+    return code == 0 && options.update_lock ? update_lock(options, lock.text(), runs, console)
+                                            : code;
 }
 
 Result<int> run_check(const Options& options, ClusterRuns& runs, Console& console) {
@@ -315,33 +325,30 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
     }
     repo::LoadOptions load = options.load;
     load.earlier_units = TRY(units_of_output(options));
-    if (!runs.render_each(load)) {
+    OutputTrees output = output_trees(options);
+    if (!runs.render_each(load,
+                          [&](const Run& run, Diagnostics& later) { output.take(run, later); }) ||
+        !TRY(output.check(runs, gone_trees))) {
         return runs.fail(console);
     }
-    const std::vector<emit::RenderedTree> trees = TRY(directory_trees(options, runs));
-    if (trees.empty()) {
-        return runs.fail(console);
-    }
-    const Removals removals = TRY(find_removals(options, runs, trees, earlier_trees()));
-    if (!removals.are_explained || refuse_empty(options, trees, runs)) {
-        return runs.fail(console);
-    }
+    std::vector<std::shared_ptr<const emit::RenderedTree>> trees;
     std::vector<std::string> diffs;
-    diffs.reserve(trees.size());
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-        diffs.push_back(TRY(fs::exists(trees[i].dir) || i >= runs.all().size()
-                                ? emit::compare_tree(trees[i])
-                                : missing_tree(options, runs.all()[i], trees[i])));
+    for (const emit::PackedTree& packed : output.all()) {
+        const std::size_t i = trees.size();
+        const emit::RenderedTree& tree = *trees.emplace_back(packed.unpack());
+        diffs.push_back(TRY(fs::exists(tree.dir) || i >= runs.all().size()
+                                ? emit::compare_tree(tree)
+                                : missing_tree(options, runs.all()[i], tree)));
     }
     const bool is_json = options.format == ReportFormat::Json;
     const std::string json =
         is_json ? check_json(TRY(checked_trees(runs, trees, diffs))) : std::string();
-    std::vector<Diagnostic> failed = TRY(failed_gates(options, runs, trees, earlier_trees()));
+    std::vector<Diagnostic> failed = TRY(output.failed_gates());
     runs.print_diagnostics(console);
-    console.err(removals.lines);
+    console.err(output.removals());
     int code = is_json && !console.show(json) ? kErrors : 0;
     for (std::size_t i = 0; i < diffs.size(); ++i) {
-        code = exit_code_of(code, show_difference(options, trees[i].dir, console, diffs[i]));
+        code = exit_code_of(code, show_difference(options, trees[i]->dir, console, diffs[i]));
     }
     return code_after_gates(options, runs.warnings().size(), code, console, std::move(failed));
 }
@@ -393,27 +400,34 @@ Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console)
         return 1;
     }
     runs.print_diagnostics(console);
-    report(options, run, console, "");
+    report(options, run, counts_of(run), console, "");
     return 0;
 }
 
 Result<int> run_install(const Options& options, ClusterRuns& runs, Console& console) {
-    if (!runs.render_one(options.load)) {
+    OutputTrees trees = output_trees(options);
+    const bool is_stream = options.load.output_dir.empty();
+    const auto take = [&](const Run& run, Diagnostics& later) {
+        if (!is_stream) {
+            trees.take(run, later);
+        }
+    };
+    if (!runs.render_each(options.load, take)) {
         return runs.fail(console);
     }
-    return options.load.output_dir.empty() ? to_stdout(options, runs, console)
-                                           : to_directory(options, runs, console);
+    return is_stream ? to_stdout(options, runs, console)
+                     : to_directory(options, trees, runs, console);
 }
 
 Result<int> run_images(const Options& options, ClusterRuns& runs, Console& console) {
-    if (!runs.render_each(options.load)) {
-        return runs.fail(console);
-    }
-    std::set<std::string_view> images;
-    for (const Run& run : runs.all()) {
+    std::set<std::string, std::less<>> images;
+    const auto take = [&](const Run& run, Diagnostics& /*later*/) {
         for (const Object& object : run.objects) {
             collect_images(object.root, images);
         }
+    };
+    if (!runs.render_each(options.load, take)) {
+        return runs.fail(console);
     }
     std::vector<std::string> names;
     names.reserve(images.size());

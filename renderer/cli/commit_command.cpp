@@ -67,31 +67,31 @@ EarlierTrees trees_of_branch(const Work& work) {
             }};
 }
 
-Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, Console& console) {
+Result<int> write(const Options& options, const Work& work, OutputTrees& trees, ClusterRuns& runs,
+                  Console& console) {
     git_repository* repository = work.repository.handle.get();
-    std::vector<emit::RenderedTree> trees =
-        make_trees(options, Destination::Branch, work.folder, runs);
-    if (trees.empty()) {
+    const auto find_gone = [&](const std::string& root, std::span<const std::string> clusters) {
+        return emit::find_gone_trees(repository, work.request, root, clusters);
+    };
+    if (!TRY(trees.check(runs, find_gone))) {
         return runs.fail(console);
     }
-    if (const auto clusters = all_clusters(options, runs)) {
-        add_gone_trees(options, runs,
-                       TRY(emit::find_gone_trees(repository, work.request, work.folder, *clusters)),
-                       trees);
-    }
-    const EarlierTrees earlier = trees_of_branch(work);
-    const Removals removals = TRY(find_removals(options, runs, trees, earlier));
-    if (!removals.are_explained || refuse_empty(options, trees, runs)) {
-        return runs.fail(console);
-    }
-    if (stops_at_gates(options, runs, console, TRY(failed_gates(options, runs, trees, earlier)))) {
+    if (stops_at_gates(options, runs, console, TRY(trees.failed_gates()))) {
         return kGate;
     }
-    const emit::CommitReport committed = TRY(emit::commit_trees(repository, work.request, trees));
+    std::vector<emit::RenderedTree> unpacked;
+    for (const emit::PackedTree& packed : trees.all()) {
+        unpacked.push_back(*packed.unpack());
+    }
+    const emit::CommitReport committed =
+        TRY(emit::commit_trees(repository, work.request, unpacked));
+    std::vector<std::string> summaries;
+    for (const emit::WriteReport& done : committed.trees) {
+        summaries.push_back(trees.summary(summaries.size(), work.request.branch, done));
+    }
     runs.print_diagnostics(console);
-    report_trees(options, runs, console,
-                 {.branch = work.request.branch, .trees = trees, .reports = committed.trees});
-    console.err(removals.lines);
+    trees.report(runs, console, summaries);
+    console.err(trees.removals());
     if (!options.quiet) {
         console.err(outcome(work, committed));
     }
@@ -111,7 +111,10 @@ Result<int> run_commit(const Options& options, ClusterRuns& runs, Console& conso
         dirs.push_back(tree.dir);
     }
     load.earlier_units = TRY(earlier_units(dirs, trees_of_branch(work)));
-    return runs.render_each(load) ? write(options, work, runs, console) : runs.fail(console);
+    OutputTrees trees(options, Destination::Branch, work.folder, trees_of_branch(work));
+    const auto take = [&](const Run& run, Diagnostics& later) { trees.take(run, later); };
+    return runs.render_each(load, take) ? write(options, work, trees, runs, console)
+                                        : runs.fail(console);
 }
 
 }  // namespace renderer::cli

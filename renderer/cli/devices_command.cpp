@@ -9,7 +9,7 @@
 namespace renderer::cli {
 
 Result<int> run_devices(const Options& options, ClusterRuns& runs, Console& console) {
-    if (!runs.render_each(options.load)) {
+    if (!runs.render_each(options.load, [](const Run&, Diagnostics&) {})) {
         return runs.fail(console, "nothing printed");
     }
     runs.print_diagnostics(console);

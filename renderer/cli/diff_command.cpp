@@ -19,7 +19,6 @@
 #include "renderer/cli/diff_access.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
-#include "renderer/cli/graphs.h"
 #include "renderer/cli/removals.h"
 #include "renderer/cli/sides.h"
 #include "renderer/cli/source_links.h"
@@ -29,6 +28,7 @@
 #include "renderer/emit/emit.h"
 #include "renderer/graph/compare.h"
 #include "renderer/graph/formats.h"
+#include "renderer/graph/graph.h"
 #include "renderer/repo/disk_tree.h"
 #include "renderer/repo/paths.h"
 
@@ -110,7 +110,8 @@ public:
                                      (tree.cluster.empty() || trees_[i].cluster.empty());
                 if (is_pair || tree.cluster == trees_[i].cluster) {
                     are_explained = refuse_unexplained(options, base.name_, tree.inventory,
-                                                       trees_[i].inventory, runs_.all()[i]) &&
+                                                       trees_[i].inventory, runs_.all()[i],
+                                                       runs_.all()[i].diagnostics) &&
                                     are_explained;
                 }
             }
@@ -285,6 +286,14 @@ Result<std::string> hash_key(const Options& options) {
                       .hint = "head -c 32 /dev/urandom > FILE, outside the repository"}};
     }
     return key;
+}
+
+std::vector<graph::Graph> graphs_of(ClusterRuns& runs) {
+    std::vector<graph::Graph> graphs;
+    for (const Run& run : runs.all()) {
+        graphs.push_back(graph::make_graph(run.loaded, run.inventory, run.plan));
+    }
+    return graphs;
 }
 
 // Returns "" if a side is a rendered tree, which says less than a picture needs.

@@ -109,37 +109,26 @@ std::vector<Diagnostic> failed_gates(const Options& options, const diff::Compari
     return failed;
 }
 
-Result<std::vector<Diagnostic>> failed_gates(const Options& options, ClusterRuns& runs,
-                                             const std::vector<emit::RenderedTree>& trees,
+Result<std::vector<Diagnostic>> failed_gates(const Options& options, const Run* run,
+                                             const emit::RenderedTree& tree,
                                              const EarlierTrees& earlier) {
-    std::vector<Diagnostic> failed;
-    const bool compares =
-        std::ranges::any_of(options.fail_on, [](Gate gate) { return gate != Gate::Warning; });
-    for (std::size_t i = 0; compares && i < trees.size(); ++i) {
-        const repo::TreeInventory inventory = TRY(earlier.inventory(trees[i].dir));
-        diff::ClusterTree before{.cluster = "",
-                                 .files = TRY(earlier.files(trees[i].dir, inventory)),
-                                 .kept = {},
-                                 .facts = {}};
-        diff::ClusterTree after{.cluster = "", .files = {}, .kept = {}, .facts = {}};
-        if (i < runs.all().size()) {  // else its cluster was removed
-            after = cluster_tree(runs.all()[i], trees[i].files);
-            after.cluster = "";
-            before.facts = after.facts;  // so that unchanged Services do not differ
-        }
-        std::vector<diff::ClusterTree> base, head;
-        base.push_back(std::move(before));
-        head.push_back(std::move(after));
-        for (Diagnostic& error : failed_gates(
-                 options, diff::compare_trees(std::move(base), std::move(head),
-                                              secrets::SecretHash(secrets::random_key())))) {
-            if (trees.size() > 1) {
-                error.message += fmt::format(", in \"{}\"", on_one_line(trees[i].dir));
-            }
-            failed.push_back(std::move(error));
-        }
+    if (std::ranges::all_of(options.fail_on, [](Gate gate) { return gate == Gate::Warning; })) {
+        return std::vector<Diagnostic>();
     }
-    return failed;
+    const repo::TreeInventory inventory = TRY(earlier.inventory(tree.dir));
+    diff::ClusterTree before{
+        .cluster = "", .files = TRY(earlier.files(tree.dir, inventory)), .kept = {}, .facts = {}};
+    diff::ClusterTree after{.cluster = "", .files = {}, .kept = {}, .facts = {}};
+    if (run != nullptr) {
+        after = cluster_tree(*run, tree.files);
+        after.cluster = "";
+        before.facts = after.facts;  // so that unchanged Services do not differ
+    }
+    std::vector<diff::ClusterTree> base, head;
+    base.push_back(std::move(before));
+    head.push_back(std::move(after));
+    return failed_gates(options, diff::compare_trees(std::move(base), std::move(head),
+                                                     secrets::SecretHash(secrets::random_key())));
 }
 
 bool stops_at_gates(const Options& options, ClusterRuns& runs, Console& console,

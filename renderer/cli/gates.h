@@ -20,10 +20,10 @@ Diagnostic gate_error(std::string_view word, std::string object, std::string mes
 // Returns an error for everything that `--fail-on public,removed,replaced` finds in the comparison.
 std::vector<Diagnostic> failed_gates(const Options& options, const diff::Comparison& comparison);
 
-// Compares the trees with those that earlier runs wrote in the same directories. Reads nothing
-// unless one of those three gates is set.
-Result<std::vector<Diagnostic>> failed_gates(const Options& options, ClusterRuns& runs,
-                                             const std::vector<emit::RenderedTree>& trees,
+// Compares a tree with the one that an earlier run wrote in its directory. Reads nothing unless one
+// of those three gates is set. `run`: what renders it; null for the tree of a deleted cluster.
+Result<std::vector<Diagnostic>> failed_gates(const Options& options, const Run* run,
+                                             const emit::RenderedTree& tree,
                                              const EarlierTrees& earlier);
 
 // Returns true if a gate fails, `--fail-on warning` included, so that nothing may be written. Then

@@ -8,11 +8,11 @@
 #include "renderer/cli/commands.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
-#include "renderer/cli/graphs.h"
 #include "renderer/cli/sides.h"
 #include "renderer/diff/rendered_tree.h"
 #include "renderer/graph/compare.h"
 #include "renderer/graph/formats.h"
+#include "renderer/graph/graph.h"
 
 namespace renderer::cli {
 namespace {
@@ -45,16 +45,24 @@ Diagnostic no_sources(const std::string& name, std::string_view what) {
             .expected = "a directory with sources, REV or REV:PATH"};
 }
 
+ClusterRuns::Take add_to(std::vector<Graph>& graphs) {
+    return [&graphs](const Run& run, Diagnostics& /*later*/) {
+        if (!run.diagnostics.has_errors()) {
+            graphs.push_back(graph::make_graph(run.loaded, run.inventory, run.plan));
+        }
+    };
+}
+
 // Returns false after errors, which are among the diagnostics of the runs.
 Result<bool> render_side(const Options& options, const std::string& name, std::string_view what,
-                         ClusterRuns& runs) {
+                         ClusterRuns& runs, std::vector<Graph>& graphs) {
     repo::LoadOptions load = options.load;
     load.fixes_sources = what == "BASE";  // as `diff` renders it
     const auto tree = TRY(open_side(name, what, load));
     if (!TRY(diff::read_rendered(*tree, load.path)).empty()) {
         return Error{no_sources(name, what)};
     }
-    return runs.render_each(load);
+    return runs.render_each(load, add_to(graphs));
 }
 
 // Prints the picture. `runs` are those of HEAD, or of the only side.
@@ -70,19 +78,21 @@ Result<int> finish(const std::vector<Graph>& graphs, const Options& options, Clu
 }  // namespace
 
 Result<int> run_graph(const Options& options, ClusterRuns& runs, Console& console) {
+    std::vector<Graph> before, after;
     if (options.graph.head.empty()) {
-        return runs.render_each(options.load) ? finish(graphs_of(runs), options, runs, console)
-                                              : runs.fail(console, "nothing drawn");
+        return runs.render_each(options.load, add_to(after))
+                   ? finish(after, options, runs, console)
+                   : runs.fail(console, "nothing drawn");
     }
     // This is not freed, because freeing it would only delay the end of the process.
     static auto* const base = new ClusterRuns(options.all);
-    if (!TRY(render_side(options, options.load.path, "BASE", *base))) {
+    if (!TRY(render_side(options, options.load.path, "BASE", *base, before))) {
         return base->fail(console, fmt::format("BASE \"{}\" cannot be drawn", options.load.path));
     }
-    if (!TRY(render_side(options, options.graph.head, "HEAD", runs))) {
+    if (!TRY(render_side(options, options.graph.head, "HEAD", runs, after))) {
         return runs.fail(console, fmt::format("HEAD \"{}\" cannot be drawn", options.graph.head));
     }
-    return finish(graph::compare_clusters(graphs_of(*base), graphs_of(runs)), options, runs,
+    return finish(graph::compare_clusters(std::move(before), std::move(after)), options, runs,
                   console);
 }
 

@@ -9,18 +9,6 @@
 
 namespace renderer::cli {
 
-namespace {
-
-bool joins(const Run& run, const std::string& tailnet) {
-    return std::ranges::any_of(run.plan.tailnets,
-                               [&](const plan::TailnetPlan& one) { return one.name == tailnet; }) ||
-           std::ranges::any_of(run.plan.workloads, [&](const plan::Workload& workload) {
-               return workload.tailnet == tailnet;
-           });
-}
-
-}  // namespace
-
 std::optional<PolicyFile> read_policy_file(const repo::SourceTree& tree, const std::string& path,
                                            Run& run) {
     Result<std::string> text = tree.read(path);
@@ -49,10 +37,10 @@ std::optional<PolicyFile> read_policy_file(const std::string& path, Run& run) {
 }
 
 Result<Unit> check_tailnet(const std::string& tailnet, const std::vector<ClusterRuns*>& runs) {
-    const bool is_known = tailnet.empty() || std::ranges::any_of(runs, [&](ClusterRuns* side) {
-                              return std::ranges::any_of(
-                                  side->all(), [&](const Run& run) { return joins(run, tailnet); });
-                          });
+    const bool is_known =
+        tailnet.empty() || std::ranges::any_of(runs, [&](const ClusterRuns* side) {
+            return side->tailnets().contains(tailnet);
+        });
     if (!is_known) {
         return Error{{.rule = "unknown-tailnet",
                       .where = "--tailnet",

@@ -63,10 +63,10 @@ Result<std::string> removal_line(const emit::RenderedTree& tree,
 
 // Reports one error for all devices of a tree with the same reason.
 void refuse(const std::string& where, const std::string& why,
-            const std::vector<const repo::InventoryDevice*>& devices, Run& run) {
+            const std::vector<const repo::InventoryDevice*>& devices, Diagnostics& diagnostics) {
     const repo::InventoryDevice& first = *devices.front();
     Finding error =
-        run.diagnostics
+        diagnostics
             .error("unexplained-removal", {},
                    fmt::format(
                        "device \"{}\" would be removed, but no change of the sources explains it",
@@ -90,8 +90,9 @@ void refuse(const std::string& where, const std::string& why,
 // Reports that the settings of an earlier run would change, to defaults or to values that are not
 // applied.
 void refuse_settings(const std::string& where, const std::string& why,
-                     const repo::InventoryDevice& release, bool are_lost, Run& run) {
-    run.diagnostics
+                     const repo::InventoryDevice& release, bool are_lost,
+                     Diagnostics& diagnostics) {
+    diagnostics
         .error("unexplained-removal", {},
                fmt::format("the operator's settings would {}, but no change of the sources "
                            "explains it",
@@ -110,7 +111,7 @@ void refuse_settings(const std::string& where, const std::string& why,
 // no setting names an image: they restart.
 Result<Unit> warn_other_dataplane(const emit::RenderedTree& tree,
                                   const repo::TreeInventory& inventory, const EarlierTrees& earlier,
-                                  Run& run) {
+                                  const Run& run, Diagnostics& diagnostics) {
     const plan::Settings& settings = run.plan.settings;
     const bool is_by_default = !settings.sets_dataplane && !settings.native_image.is_named();
     if (!is_by_default || run.plan.workloads.empty()) {
@@ -123,7 +124,7 @@ Result<Unit> warn_other_dataplane(const emit::RenderedTree& tree,
     for (const emit::OutputFile& file : TRY(earlier.files(tree.dir, sets))) {
         if (file.content.find("/tailrender-proxy:") != std::string::npos ||
             file.content.find("/tailrender-proxy@") != std::string::npos) {
-            run.diagnostics
+            diagnostics
                 .warning("dataplane-changed", {},
                          "all proxies restart with containerboot, since no setting names the image "
                          "of tailrender-proxy that they run")
@@ -248,35 +249,29 @@ Result<std::set<std::string, std::less<>>> earlier_units(const std::vector<std::
     return units;
 }
 
-Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
-                               const std::vector<emit::RenderedTree>& trees,
-                               const EarlierTrees& earlier) {
+Result<Removals> find_removals(const Options& options, const Run* run,
+                               const emit::RenderedTree& tree, const EarlierTrees& earlier,
+                               Diagnostics& diagnostics) {
     Removals removals;
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-        const emit::RenderedTree& tree = trees[i];
-        const repo::TreeInventory inventory = TRY(earlier.inventory(tree.dir));
-        if (i < runs.all().size() && !tree.is_gone) {
-            TRY(warn_other_dataplane(tree, inventory, earlier, runs.all()[i]));
-        }
-        const std::set<std::string> wanted = parents_of(tree.devices);
-        std::set<std::string> lost = parents_of(inventory.devices);
-        std::erase_if(lost, [&](const std::string& parent) { return wanted.contains(parent); });
-        if (!tree.is_gone && i < runs.all().size() &&
-            !refuse_unexplained(options, repo::join_path(tree.dir, repo::kInventoryFile), inventory,
-                                {.files = {}, .devices = tree.devices, .settings = tree.settings},
-                                runs.all()[i])) {
-            removals.are_explained = false;
-        }
-        if (!lost.empty() || !inventory.lists_devices) {
-            removals.lines += TRY(removal_line(tree, inventory, lost, wanted, earlier));
-        }
+    const repo::TreeInventory inventory = TRY(earlier.inventory(tree.dir));
+    if (run != nullptr) {
+        TRY(warn_other_dataplane(tree, inventory, earlier, *run, diagnostics));
+        removals.are_explained = refuse_unexplained(
+            options, repo::join_path(tree.dir, repo::kInventoryFile), inventory,
+            {.files = {}, .devices = tree.devices, .settings = tree.settings}, *run, diagnostics);
+    }
+    const std::set<std::string> wanted = parents_of(tree.devices);
+    std::set<std::string> lost = parents_of(inventory.devices);
+    std::erase_if(lost, [&](const std::string& parent) { return wanted.contains(parent); });
+    if (!lost.empty() || !inventory.lists_devices) {
+        removals.line = TRY(removal_line(tree, inventory, lost, wanted, earlier));
     }
     return removals;
 }
 
 bool refuse_unexplained(const Options& options, const std::string& where,
                         const repo::TreeInventory& earlier, const repo::TreeInventory& now,
-                        Run& run) {
+                        const Run& run, Diagnostics& diagnostics) {
     std::set<std::string> known = parents_of(now.devices);
     known.insert(options.allowed_removals.begin(), options.allowed_removals.end());
     RefusedUnits refused(run);
@@ -289,7 +284,7 @@ bool refuse_unexplained(const Options& options, const std::string& where,
         if (const std::optional<std::string> why =
                 are_lost ? why_lost(run, release, refused)
                          : why_changed(run, release, now.settings.front())) {
-            refuse_settings(where, *why, release, are_lost, run);
+            refuse_settings(where, *why, release, are_lost, diagnostics);
             are_explained = false;
         }
     }
@@ -303,7 +298,7 @@ bool refuse_unexplained(const Options& options, const std::string& where,
         }
     }
     for (const auto& [why, devices] : unexplained) {
-        refuse(where, why, devices, run);
+        refuse(where, why, devices, diagnostics);
     }
     return are_explained && unexplained.empty();
 }

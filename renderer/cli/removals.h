@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "renderer/cli/cluster_runs.h"
-#include "renderer/cli/console.h"
 #include "renderer/cli/options.h"
+#include "renderer/core/diagnostics.h"
 #include "renderer/core/result.h"
 #include "renderer/emit/emit.h"
+#include "renderer/pipeline.h"
 
 namespace renderer::cli {
 
@@ -34,20 +34,21 @@ Result<std::set<std::string, std::less<>>> earlier_units(const std::vector<std::
                                                          const EarlierTrees& earlier);
 
 struct Removals {
-    bool are_explained = true;  // false: errors were added to the runs
-    std::string lines;          // one for each tree that loses devices; public devices first
+    bool are_explained = true;  // false: errors were added
+    std::string line;           // "" if the tree loses no device; public devices first
 };
 
-// The first trees are those of the runs, in their order; the others are of deleted clusters.
-Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
-                               const std::vector<emit::RenderedTree>& trees,
-                               const EarlierTrees& earlier);
+// Compares a tree with what an earlier run wrote in its directory. `run`: what renders it; null for
+// the tree of a deleted cluster, whose devices may always be removed.
+Result<Removals> find_removals(const Options& options, const Run* run,
+                               const emit::RenderedTree& tree, const EarlierTrees& earlier,
+                               Diagnostics& diagnostics);
 
-// Adds an error to the run for each reason for which devices or settings of an earlier tree may not
-// be removed. `now`: what the run renders, without its files; `where`: names the earlier tree.
-// Returns false if there are any.
+// Adds an error for each reason for which devices or settings of an earlier tree may not be
+// removed. `now`: what the run renders, without its files; `where`: names the earlier tree. Returns
+// false if there are any.
 bool refuse_unexplained(const Options& options, const std::string& where,
                         const repo::TreeInventory& earlier, const repo::TreeInventory& now,
-                        Run& run);
+                        const Run& run, Diagnostics& diagnostics);
 
 }  // namespace renderer::cli

@@ -18,21 +18,8 @@ namespace renderer::cli {
 
 namespace {
 
-Result<policy::Needs> collect_needs(const PolicyOptions& options, ClusterRuns& runs) {
-    TRY(check_tailnet(options.tailnet, {&runs}));
-    policy::Needs needs;
-    for (const Run& run : runs.all()) {
-        policy::add_needs(run.plan, run.loaded.sources, options.tailnet, needs);
-    }
-    return needs;
-}
-
-int print_policy(const PolicyOptions& options, const policy::Needs& needs, ClusterRuns& runs,
+int print_policy(const policy::Needs& needs, const policy::Examples& examples, ClusterRuns& runs,
                  Console& console) {
-    policy::Examples examples;
-    for (const Run& run : runs.all()) {
-        policy::add_examples(run.plan, run.loaded.sources, options.tailnet, examples);
-    }
     runs.print_diagnostics(console);
     return console.out(policy::print_policy(needs, policy::example_lines(examples))) ? 0 : kErrors;
 }
@@ -106,19 +93,25 @@ Result<int> merge_policy(const Options& options, const policy::Needs& needs, Clu
 
 Result<int> run_tailnet_policy(const Options& options, ClusterRuns& runs, Console& console) {
     const PolicyOptions& policy = options.policy;
-    if (!runs.render_each(options.load)) {
+    policy::Needs needs;
+    policy::Examples examples;
+    const auto take = [&](const Run& run, Diagnostics& /*later*/) {
+        policy::add_needs(run.plan, run.loaded.sources, policy.tailnet, needs);
+        policy::add_examples(run.plan, run.loaded.sources, policy.tailnet, examples);
+    };
+    if (!runs.render_each(options.load, take)) {
         return runs.fail(console, policy.checked.empty() ? policy.merged.empty() ? "nothing printed"
                                                                                  : "nothing written"
                                                          : "nothing compared");
     }
-    const policy::Needs needs = TRY(collect_needs(policy, runs));
+    TRY(check_tailnet(policy.tailnet, {&runs}));
     if (!policy.merged.empty()) {
         if (stops_at_gates(options, runs, console)) {
             return kGate;
         }
         return merge_policy(options, needs, runs, console);
     }
-    const int code = policy.checked.empty() ? print_policy(policy, needs, runs, console)
+    const int code = policy.checked.empty() ? print_policy(needs, examples, runs, console)
                                             : check_policy(options, needs, runs, console);
     return code_after_gates(options, runs.warnings().size(), code, console);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/cli/gates.h"
 #include "renderer/cli/report.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
@@ -78,24 +79,6 @@ std::optional<Diagnostic> cut_off(const load::Loaded& loaded) {
     return std::nullopt;
 }
 
-// Makes a tree, with all checks that are needed before it is written or compared.
-Result<std::vector<emit::OutputFile>> make_tree(const Options& options, Destination destination,
-                                                const Run& run) {
-    const emit::Output output{run.loaded, run.plan, run.objects};
-    if (destination == Destination::Branch || is_in_git(options.load.output_dir)) {
-        if (const auto secret = emit::find_plaintext_secret(output)) {
-            return Error{secret_in_git(options, destination, *secret)};
-        }
-    }
-    if (run.plan.install && run.plan.install->oauth_secret) {
-        return Error{secret_in_files(*run.plan.install)};
-    }
-    if (std::optional<Diagnostic> found = cut_off(run.loaded)) {
-        return Error{std::move(*found)};
-    }
-    return emit::emit_tree(output);
-}
-
 }  // namespace
 
 std::vector<fs::path> with_parents(const std::string& path) {
@@ -125,50 +108,88 @@ Diagnostic empty_output(const Options& options, const load::Loaded& loaded) {
             .hint = "if the empty output is intended, use --allow-empty"};
 }
 
-std::vector<emit::RenderedTree> make_trees(const Options& options, Destination destination,
-                                           const std::string& root, ClusterRuns& runs) {
-    std::vector<emit::RenderedTree> trees;
-    trees.reserve(runs.all().size());
-    for (Run& run : runs.all()) {
-        Result<std::vector<emit::OutputFile>> files = make_tree(options, destination, run);
-        if (!files) {
-            run.diagnostics.add(std::move(files.error().diagnostic));
-            return {};
-        }
-        const load::Loaded& loaded = run.loaded;
-        const emit::Output output{run.loaded, run.plan, run.objects};
-        trees.push_back(
-            {.dir = loaded.cluster_level ? repo::join_path(root, loaded.cluster) : root,
-             .files = std::move(*files),
-             .devices = emit::tree_devices(output),
-             .settings = options.load.values_files.empty()
-                             ? emit::tree_settings(output, run.inventory.stock_operator.deployment)
-                             : std::vector<repo::InventoryDevice>()});
-    }
-    return trees;
+RunCounts counts_of(const Run& run) {
+    return {totals(run.loaded, run.plan, run.objects), dataplane_line(run.plan)};
 }
 
-bool refuse_empty(const Options& options, const std::vector<emit::RenderedTree>& trees,
-                  ClusterRuns& runs) {
-    for (std::size_t i = 0; i < runs.all().size(); ++i) {
-        Run& run = runs.all()[i];
-        // An additive tree always has a kustomization.yaml.
-        const bool is_empty = run.loaded.only_generated
-                                  ? emit::Output{run.loaded, run.plan, run.objects}.made().empty()
-                                  : trees[i].files.empty();
-        if (is_empty && !may_be_empty(options, run.loaded)) {
-            run.diagnostics.add(empty_output(options, run.loaded));
-            return true;
-        }
+void OutputTrees::take(const Run& run, Diagnostics& later) {
+    is_refused_ = is_refused_ || run.diagnostics.has_errors();
+    if (is_refused_) {
+        return;
     }
-    return false;
+    Result<emit::RenderedTree> tree = make_tree(run);
+    if (!tree) {
+        later.add(std::move(tree.error().diagnostic));
+        is_refused_ = true;
+        return;
+    }
+    Taken& taken = taken_.emplace_back();
+    compare(&run, *tree, taken);
+    // An additive tree always has a kustomization.yaml.
+    const bool is_empty = run.loaded.only_generated
+                              ? emit::Output{run.loaded, run.plan, run.objects}.made().empty()
+                              : tree->files.empty();
+    if (is_empty && !may_be_empty(options_, run.loaded)) {
+        taken.empty = empty_output(options_, run.loaded);
+    }
+    taken.counts = counts_of(run);
+    taken.cluster_level = run.loaded.cluster_level;
+    add_gates(&run, *tree);
+    trees_.emplace_back(std::move(*tree), trees_.empty() ? emit::PackedTree::Packing::None
+                                                         : emit::PackedTree::Packing::Deflate);
 }
 
-std::optional<std::vector<std::string>> all_clusters(const Options& options, ClusterRuns& runs) {
+// Makes a tree, with all checks that are needed before it is written or compared.
+Result<emit::RenderedTree> OutputTrees::make_tree(const Run& run) const {
+    const emit::Output output{run.loaded, run.plan, run.objects};
+    if (destination_ == Destination::Branch || is_in_git(options_.load.output_dir)) {
+        if (const auto secret = emit::find_plaintext_secret(output)) {
+            return Error{secret_in_git(options_, destination_, *secret)};
+        }
+    }
+    if (run.plan.install && run.plan.install->oauth_secret) {
+        return Error{secret_in_files(*run.plan.install)};
+    }
+    if (std::optional<Diagnostic> found = cut_off(run.loaded)) {
+        return Error{std::move(*found)};
+    }
+    return emit::RenderedTree{
+        .dir = run.loaded.cluster_level ? repo::join_path(root_, run.loaded.cluster) : root_,
+        .files = TRY(emit::emit_tree(output)),
+        .devices = emit::tree_devices(output),
+        .settings = options_.load.values_files.empty()
+                        ? emit::tree_settings(output, run.inventory.stock_operator.deployment)
+                        : std::vector<repo::InventoryDevice>()};
+}
+
+void OutputTrees::compare(const Run* run, const emit::RenderedTree& tree, Taken& taken) {
+    Result<Removals> removals = find_removals(options_, run, tree, earlier_, taken.found);
+    if (removals) {
+        taken.are_explained = removals->are_explained;
+        removals_ += removals->line;
+    } else {
+        taken.failure = std::move(removals.error());
+    }
+}
+
+void OutputTrees::add_gates(const Run* run, const emit::RenderedTree& tree) {
+    Result<std::vector<Diagnostic>> failed = cli::failed_gates(options_, run, tree, earlier_);
+    if (!failed) {
+        gates_failure_ = gates_failure_ ? std::move(gates_failure_) : std::move(failed.error());
+        return;
+    }
+    for (Diagnostic& error : *failed) {
+        gates_.emplace_back(trees_.size(), std::move(error));
+    }
+}
+
+// Returns the names of all clusters if the command renders all of them and the output has a
+// directory for each. Other trees in the output are then of deleted clusters.
+std::optional<std::vector<std::string>> OutputTrees::all_clusters(ClusterRuns& runs) const {
     std::vector<std::string> names;
     names.reserve(runs.all().size());
     for (const Run& run : runs.all()) {
-        if (!options.load.cluster.empty() || !run.loaded.cluster_level) {
+        if (!options_.load.cluster.empty() || !run.loaded.cluster_level) {
             return std::nullopt;
         }
         names.push_back(run.loaded.cluster);
@@ -176,15 +197,15 @@ std::optional<std::vector<std::string>> all_clusters(const Options& options, Clu
     return names;
 }
 
-void add_gone_trees(const Options& options, ClusterRuns& runs, std::vector<emit::RenderedTree> gone,
-                    std::vector<emit::RenderedTree>& trees) {
+void OutputTrees::add_gone(std::vector<emit::RenderedTree> gone, Diagnostics& diagnostics) {
     for (emit::RenderedTree& tree : gone) {
-        if (options.prune) {
-            trees.push_back(std::move(tree));
+        if (options_.prune) {
+            compare(nullptr, tree, taken_.emplace_back());
+            add_gates(nullptr, tree);
+            trees_.emplace_back(std::move(tree), emit::PackedTree::Packing::None);
             continue;
         }
-        runs.last()
-            .diagnostics
+        diagnostics
             .warning("gone-cluster", {},
                      "written by an earlier run for a cluster that is not in .tailrender.yaml")
             .where(tree.dir)
@@ -193,23 +214,67 @@ void add_gone_trees(const Options& options, ClusterRuns& runs, std::vector<emit:
     }
 }
 
-void report_trees(const Options& options, ClusterRuns& runs, Console& console,
-                  const Written& written) {
-    std::size_t i = 0;
-    for (const emit::RenderedTree& tree : written.trees) {
-        const std::string place =
-            written.branch.empty() ? tree.dir : fmt::format("{}:{}", written.branch, tree.dir);
-        const emit::WriteReport& done = written.reports[i];
+Result<bool> OutputTrees::check(ClusterRuns& runs, const FindGone& find_gone) {
+    if (is_refused_) {
+        return false;
+    }
+    if (const std::optional<std::vector<std::string>> clusters = all_clusters(runs)) {
+        add_gone(TRY(find_gone(root_, *clusters)), runs.last().diagnostics);
+    }
+    bool are_explained = true;
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
         if (i < runs.all().size()) {
-            report(options, runs.all()[i], console, write_summary(place, done, options.all));
-        } else if (!options.quiet) {
-            console.err(gone_summary(place, done, options.all));
+            runs.all()[i].diagnostics.append(std::move(taken_[i].found));
         }
-        ++i;
+        if (taken_[i].failure) {
+            return std::move(*taken_[i].failure);
+        }
+        are_explained = are_explained && taken_[i].are_explained;
+    }
+    const auto empty =
+        std::ranges::find_if(taken_, [](const Taken& taken) { return taken.empty.has_value(); });
+    if (are_explained && empty != taken_.end()) {
+        runs.all()[static_cast<std::size_t>(empty - taken_.begin())].diagnostics.add(
+            std::move(*empty->empty));
+    }
+    return are_explained && empty == taken_.end();
+}
+
+Result<std::vector<Diagnostic>> OutputTrees::failed_gates() {
+    if (gates_failure_) {
+        return std::move(*gates_failure_);
+    }
+    std::vector<Diagnostic> failed;
+    for (auto& [tree, error] : gates_) {
+        if (trees_.size() > 1) {
+            error.message += fmt::format(", in \"{}\"", on_one_line(trees_[tree].dir()));
+        }
+        failed.push_back(std::move(error));
+    }
+    return failed;
+}
+
+std::string OutputTrees::summary(std::size_t tree, std::string_view branch,
+                                 const emit::WriteReport& done) const {
+    const std::string& dir = trees_[tree].dir();
+    const std::string place = branch.empty() ? dir : fmt::format("{}:{}", branch, dir);
+    return trees_[tree].is_gone() ? gone_summary(place, done, options_.all)
+                                  : write_summary(place, done, options_.all);
+}
+
+void OutputTrees::report(ClusterRuns& runs, Console& console,
+                         std::span<const std::string> summaries) const {
+    for (std::size_t i = 0; i < trees_.size(); ++i) {
+        if (i < runs.all().size()) {
+            cli::report(options_, runs.all()[i], taken_[i].counts, console, summaries[i]);
+        } else if (!options_.quiet) {
+            console.err(summaries[i]);
+        }
     }
 }
 
-void report(const Options& options, const Run& run, Console& console, const std::string& written) {
+void report(const Options& options, const Run& run, const RunCounts& counts, Console& console,
+            const std::string& written) {
     if (options.quiet) {
         return;
     }
@@ -218,7 +283,7 @@ void report(const Options& options, const Run& run, Console& console, const std:
         return (has_table ? device_table(run.plan, run.loaded.sources, color, options.all,
                                          terminal_width(STDERR_FILENO))
                           : "") +
-               totals(run.loaded, run.plan, run.objects) + written + dataplane_line(run.plan);
+               counts.totals + written + counts.dataplane;
     });
 }
 

@@ -2,17 +2,23 @@
 // must not get into Git, and the output must not be empty by accident.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/console.h"
 #include "renderer/cli/options.h"
+#include "renderer/cli/removals.h"
 #include "renderer/emit/emit.h"
+#include "renderer/emit/tree/packed_tree.h"
 
 namespace renderer::cli {
 
@@ -31,35 +37,78 @@ Diagnostic empty_output(const Options& options, const load::Loaded& loaded);
 // Where the tree is written: to a branch, or to a directory, which may be in a work tree of Git.
 enum class Destination { Directory, Branch };
 
-// Returns the tree of each cluster below `root`. Returns no trees after an error, which is added to
-// its run.
-std::vector<emit::RenderedTree> make_trees(const Options& options, Destination destination,
-                                           const std::string& root, ClusterRuns& runs);
-
-// Adds an error to the first run whose tree is empty by mistake. Asked after find_removals, which
-// says more where devices are missing.
-bool refuse_empty(const Options& options, const std::vector<emit::RenderedTree>& trees,
-                  ClusterRuns& runs);
-
-// Returns the names of all clusters if the command renders all of them and the output has a
-// directory for each. Other trees in the output are then of deleted clusters.
-std::optional<std::vector<std::string>> all_clusters(const Options& options, ClusterRuns& runs);
-
-// Adds the trees of deleted clusters to `trees` with --prune. Otherwise it only warns about them,
-// because they may be the output of other sources.
-void add_gone_trees(const Options& options, ClusterRuns& runs, std::vector<emit::RenderedTree> gone,
-                    std::vector<emit::RenderedTree>& trees);
-
-// The trees that were written, with a report for each. `branch` is empty for directories.
-struct Written {
-    std::string_view branch;
-    std::span<const emit::RenderedTree> trees;
-    std::span<const emit::WriteReport> reports;
+// What is printed of a run beside its devices, and only a whole run tells.
+struct RunCounts {
+    std::string totals, dataplane;
 };
-// Prints, unless --quiet, the devices and counts of each run, and the changes of each tree.
-void report_trees(const Options& options, ClusterRuns& runs, Console& console,
-                  const Written& written);
+RunCounts counts_of(const Run& run);
+
+// The trees of all clusters, taken from their runs one after the other. What is wrong with them is
+// reported only once all clusters could be rendered.
+class OutputTrees {
+public:
+    // `root` has a directory for each cluster, if they have names.
+    OutputTrees(const Options& options, Destination destination, std::string root,
+                EarlierTrees earlier)
+        : options_(options),
+          destination_(destination),
+          root_(std::move(root)),
+          earlier_(std::move(earlier)) {}
+
+    // Is called for each run (ClusterRuns::Take).
+    void take(const Run& run, Diagnostics& later);
+
+    // Finds the trees of earlier runs below the root, except those of the clusters.
+    using FindGone = std::function<Result<std::vector<emit::RenderedTree>>(
+        const std::string& root, std::span<const std::string> clusters)>;
+    // Adds the trees of deleted clusters with --prune; otherwise warns about them, because they may
+    // be the output of other sources. Returns false after errors, which are added to the runs: a
+    // device may not be removed, or a tree is empty by mistake.
+    Result<bool> check(ClusterRuns& runs, const FindGone& find_gone);
+
+    // First the trees of the runs, in their order, then those of deleted clusters.
+    [[nodiscard]] std::span<const emit::PackedTree> all() const { return trees_; }
+    // Returns one line for each tree that loses devices.
+    [[nodiscard]] const std::string& removals() const { return removals_; }
+    // Returns the errors of the gates that compare with earlier trees.
+    Result<std::vector<Diagnostic>> failed_gates();
+    // Prints, unless --quiet, the devices and counts of each run, and the summary of what was
+    // written of each tree.
+    void report(ClusterRuns& runs, Console& console, std::span<const std::string> summaries) const;
+    // Returns "DIR: 1 created, …" for a tree.
+    [[nodiscard]] std::string summary(std::size_t tree, std::string_view branch,
+                                      const emit::WriteReport& done) const;
+
+private:
+    struct Taken {
+        Diagnostics found;  // of removals
+        bool are_explained = true;
+        std::optional<Error> failure;  // while the earlier tree was read
+        std::optional<Diagnostic> empty;
+        RunCounts counts;
+        bool cluster_level = false;
+    };
+
+    Result<emit::RenderedTree> make_tree(const Run& run) const;
+    void compare(const Run* run, const emit::RenderedTree& tree, Taken& taken);
+    void add_gates(const Run* run, const emit::RenderedTree& tree);
+    [[nodiscard]] std::optional<std::vector<std::string>> all_clusters(ClusterRuns& runs) const;
+    void add_gone(std::vector<emit::RenderedTree> gone, Diagnostics& diagnostics);
+
+    const Options& options_;
+    Destination destination_;
+    std::string root_;
+    EarlierTrees earlier_;
+    bool is_refused_ = false;  // a run or a tree has errors
+    std::deque<Taken> taken_;  // by run, then by deleted cluster
+    std::vector<emit::PackedTree> trees_;
+    std::string removals_;
+    std::vector<std::pair<std::size_t, Diagnostic>> gates_;  // by tree
+    std::optional<Error> gates_failure_;
+};
+
 // Prints, unless --quiet, devices and counts, then `written`.
-void report(const Options& options, const Run& run, Console& console, const std::string& written);
+void report(const Options& options, const Run& run, const RunCounts& counts, Console& console,
+            const std::string& written);
 
 }  // namespace renderer::cli

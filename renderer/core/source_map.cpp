@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "renderer/base/check.h"
@@ -40,6 +41,20 @@ void SourceMap::name_part(SourceId id, std::size_t begin, std::string name, std:
     std::deque<Part>& parts = sources_[id].parts;
     CHECK(parts.empty() || parts.back().begin < begin);
     parts.push_back({begin, std::move(name), std::move(file)});
+}
+
+void SourceMap::keep_only(const std::vector<Pos>& used) {
+    std::set<SourceId> wanted;
+    for (const Pos pos : used) {
+        if (pos.known()) {
+            wanted.insert(source_of(pos));
+        }
+    }
+    std::deque<Source> kept;
+    for (const SourceId id : wanted) {
+        kept.push_back(std::move(sources_[id]));
+    }
+    sources_ = std::move(kept);
 }
 
 Pos SourceMap::pos(SourceId id, std::size_t offset) const {

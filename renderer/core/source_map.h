@@ -42,6 +42,10 @@ public:
     // Returns the `file` of the part that contains a known position; "" outside of parts.
     [[nodiscard]] std::string_view file_of_part(Pos pos) const;
 
+    // Frees the sources that contain none of these positions, of which some may be unknown. No
+    // other position and no SourceId may be used afterwards.
+    void keep_only(const std::vector<Pos>& used);
+
     // Returns the position of a byte of a source; `offset` may be one past the end.
     [[nodiscard]] Pos pos(SourceId id, std::size_t offset) const;
     // The inverse of pos(). The position must be known and come from this map.

@@ -86,11 +86,15 @@ struct WriteReport {
     std::size_t unchanged = 0;
 };
 
+class PackedTree;
+
 // Replaces each tree file by file (temporary file + rename), the inventory last. Removes stale
 // files that the previous inventory lists, never others. The next run completes a killed one
 // (write_trees.cpp explains why). Before it changes any tree, it refuses to overwrite files that it
-// did not write; an error [write-failed] may occur later. Returns one report per tree.
-Result<std::vector<WriteReport>> write_trees(std::span<const RenderedTree> trees);
+// did not write; an error [write-failed] may occur later. Passes a report of each tree, in order,
+// to `written`.
+Result<Unit> write_trees(std::span<const PackedTree> trees,
+                         const std::function<void(const WriteReport&)>& written);
 
 // Returns the changes that `write_trees` would make, as a unified diff; empty if there are none.
 Result<std::string> compare_tree(const RenderedTree& tree);

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
 
 #include "renderer/base/ascii.h"
 #include "renderer/plan/joining.h"
@@ -14,130 +11,118 @@ namespace renderer::plan {
 
 namespace {
 
-struct Device {
-    const ClusterPlan* cluster;
-    Joining joining;
-};
-
-// Devices by tailnet and hostname, in lower case, because the tailnet ignores case.
-using Key = std::pair<std::string, std::string>;
-using Devices = std::map<Key, std::vector<Device>>;
-
 // Returns a key that identifies a tailnet offline.
-std::string tailnet_of(const ClusterPlan& cluster, const Joining& one) {
-    return fmt::format("{} {} {}", cluster.plan.settings.tailnet_domain, one.server_url,
-                       one.tailnet);
-}
-
-Devices all_devices(std::span<const ClusterPlan> clusters) {
-    Devices devices;
-    for (const ClusterPlan& cluster : clusters) {
-        for (const Joining& one : joining_of(cluster.plan)) {
-            devices[{tailnet_of(cluster, one), one.lower}].push_back({&cluster, one});
-        }
-    }
-    return devices;
-}
-
-void report_clash(const Device& first, const Device& other) {
-    const bool known = !other.cluster->plan.settings.tailnet_domain.empty();
-    about(*other.joining.origin, other.cluster->diagnostics)
-        .say(known ? Severity::Error : Severity::Warning, "duplicate-hostname", other.joining.pos,
-             fmt::format("cluster \"{}\" also has a device with the hostname \"{}\"",
-                         first.cluster->name, other.joining.hostname))
-        .found(fmt::format("that of {} at {}", first.joining.origin->parent,
-                           first.cluster->sources.describe(first.joining.pos)))
-        .expected("a unique hostname: the tailnet would call the second one \"<hostname>-1\"")
-        .hint(known ? "set \"tailrender.hostnameSuffix\" in the values of one cluster"
-                    : "set \"tailrender.hostnameSuffix\" in the values of one cluster, or "
-                      "\"tailnetDomain\" of both if they are in different tailnets");
-}
-
-// Refuses a take-over tag of two clusters: each would delete devices of the other that are offline.
-void check_take_over(std::span<const ClusterPlan> clusters) {
-    std::map<std::string, std::string_view> owners;  // cluster by tailnet and tag
-    for (const ClusterPlan& cluster : clusters) {
-        const Settings& settings = cluster.plan.settings;
-        const std::string& tag = settings.take_over_tag;
-        const auto [owner, is_first] = owners.try_emplace(
-            fmt::format("{} {} {}", settings.tailnet_domain, settings.login_server, tag),
-            cluster.name);
-        if (!tag.empty() && !is_first) {
-            cluster.diagnostics
-                .error("shared-take-over-tag", {},
-                       fmt::format("cluster \"{}\" has the same \"tailrender.takeOverTag\"",
-                                   owner->second))
-                .found(fmt::format("\"{}\"", tag))
-                .expected("a tag that no other cluster sets on its devices")
-                .hint(
-                    "set another one in the values of one cluster, or \"tailnetDomain\" of "
-                    "both if they are in different tailnets");
-        }
-    }
-}
-
-void check_hostnames(const Devices& devices) {
-    for (const auto& [key, same] : devices) {
-        for (std::size_t i = 1; i < same.size(); ++i) {
-            if (same[i].cluster != same.front().cluster) {
-                report_clash(same.front(), same[i]);
-            }
-        }
-    }
-}
-
-std::vector<std::string_view> hostnames_in(std::string_view domain,
-                                           std::span<const ClusterPlan> clusters) {
-    std::vector<std::string_view> names;
-    for (const ClusterPlan& cluster : clusters) {
-        if (cluster.plan.settings.tailnet_domain == domain) {
-            for (const auto& all : {joining_of(cluster.plan), offering_of(cluster.plan)}) {
-                for (const Joining& one : all) {
-                    names.push_back(one.hostname);
-                }
-            }
-        }
-    }
-    return names;
-}
-
-// A target that no cluster serves may be any other device of the tailnet. A target that differs
-// only slightly from the name of a device of a cluster is a typo.
-void check_target(const ClusterPlan& cluster, const Workload& workload, const ProxyPlan& proxy,
-                  std::span<const ClusterPlan> clusters) {
-    std::string_view target = proxy.target_value;
-    target.remove_suffix(target.ends_with('.') ? 1 : 0);
-    const std::size_t dot = target.find('.');
-    const std::string_view host = target.substr(0, dot);
-    const std::string_view domain = target.substr(dot + 1);
-    const std::vector<std::string_view> names = hostnames_in(domain, clusters);
-    const auto same = [host](std::string_view name) {
-        return lower_case(name) == lower_case(host);
-    };
-    if (std::ranges::any_of(names, same)) {
-        return;
-    }
-    if (const std::string_view near = nearest(host, names); !near.empty()) {
-        about(workload.origin, cluster.diagnostics)
-            .warning("unknown-device", proxy.target_pos,
-                     fmt::format("no cluster of this repository has a device \"{}\"", host))
-            .found(fmt::format("\"{}\"", target))
-            .hint(fmt::format("did you mean \"{}.{}\"?", near, domain));
-    }
+std::string tailnet_of(const Settings& settings, const Joining& one) {
+    return fmt::format("{} {} {}", settings.tailnet_domain, one.server_url, one.tailnet);
 }
 
 }  // namespace
 
-void check_clusters(std::span<const ClusterPlan> clusters) {
-    check_hostnames(all_devices(clusters));
-    check_take_over(clusters);
-    for (const ClusterPlan& cluster : clusters) {
-        for_each_of<ProxyPlan>(cluster.plan.workloads,
-                               [&](const Workload& workload, const ProxyPlan& proxy) {
-                                   if (proxy.target == Target::TailnetName) {
-                                       check_target(cluster, workload, proxy, clusters);
-                                   }
-                               });
+std::vector<Pos> ClusterChecks::add(std::string_view name, const Plan& plan,
+                                    const SourceMap& sources, Diagnostics& diagnostics) {
+    names_.emplace_back(name);
+    compare_hostnames(plan, sources, diagnostics);
+    compare_take_over_tag(plan.settings, diagnostics);
+    keep_hostnames(plan);
+    std::vector<Pos> positions;
+    for_each_of<ProxyPlan>(plan.workloads, [&](const Workload& workload, const ProxyPlan& proxy) {
+        if (proxy.target == Target::TailnetName) {
+            std::string_view target = proxy.target_value;
+            target.remove_suffix(target.ends_with('.') ? 1 : 0);
+            targets_.push_back(
+                {workload.origin.parent, proxy.target_pos, std::string(target), &diagnostics});
+            positions.push_back(proxy.target_pos);
+        }
+    });
+    return positions;
+}
+
+// A target that no cluster serves may be any other device of the tailnet. A target that differs
+// only slightly from the name of a device of a cluster is a typo.
+void ClusterChecks::finish() const {
+    std::map<std::string_view, std::string> nearest;  // many clusters have the same targets
+    for (const EgressTarget& target : targets_) {
+        const auto [entry, is_new] = nearest.try_emplace(target.name);
+        if (is_new) {
+            entry->second = nearest_device(target.name);
+        }
+        if (!entry->second.empty()) {
+            const std::string_view name = target.name;
+            Report(target.parent, *target.diagnostics)
+                .warning("unknown-device", target.pos,
+                         fmt::format("no cluster of this repository has a device \"{}\"",
+                                     name.substr(0, name.find('.'))))
+                .found(fmt::format("\"{}\"", name))
+                .hint(did_you_mean(entry->second));
+        }
+    }
+}
+
+std::string ClusterChecks::nearest_device(std::string_view target) const {
+    const std::size_t dot = target.find('.');
+    const std::string_view host = target.substr(0, dot);
+    const std::string_view domain = target.substr(dot + 1);
+    const auto known = hostnames_.find(domain);
+    if (known == hostnames_.end() || known->second.lower.contains(lower_case(host))) {
+        return {};
+    }
+    const std::vector<std::string>& names = known->second.all;
+    const std::string_view near = nearest(host, {names.begin(), names.end()});
+    return near.empty() ? std::string() : fmt::format("{}.{}", near, domain);
+}
+
+void ClusterChecks::compare_hostnames(const Plan& plan, const SourceMap& sources,
+                                      Diagnostics& diagnostics) {
+    const std::size_t cluster = names_.size() - 1;
+    const bool known = !plan.settings.tailnet_domain.empty();
+    for (const Joining& one : joining_of(plan)) {
+        const auto [entry, is_first] =
+            devices_.try_emplace({tailnet_of(plan.settings, one), one.lower});
+        Device& first = entry->second;
+        if (is_first) {
+            first = {cluster, one.origin->parent, sources.describe(one.pos)};
+        }
+        if (first.cluster == cluster) {
+            continue;
+        }
+        about(*one.origin, diagnostics)
+            .say(known ? Severity::Error : Severity::Warning, "duplicate-hostname", one.pos,
+                 fmt::format("cluster \"{}\" also has a device with the hostname \"{}\"",
+                             names_[first.cluster], one.hostname))
+            .found(fmt::format("that of {} at {}", first.parent, first.place))
+            .expected("a unique hostname: the tailnet would call the second one \"<hostname>-1\"")
+            .hint(known ? "set \"tailrender.hostnameSuffix\" in the values of one cluster"
+                        : "set \"tailrender.hostnameSuffix\" in the values of one cluster, or "
+                          "\"tailnetDomain\" of both if they are in different tailnets");
+    }
+}
+
+// Refuses a take-over tag of two clusters: each would delete devices of the other that are offline.
+void ClusterChecks::compare_take_over_tag(const Settings& settings, Diagnostics& diagnostics) {
+    const std::string& tag = settings.take_over_tag;
+    const auto [owner, is_first] = owners_.try_emplace(
+        fmt::format("{} {} {}", settings.tailnet_domain, settings.login_server, tag),
+        names_.size() - 1);
+    if (!tag.empty() && !is_first) {
+        diagnostics
+            .error("shared-take-over-tag", {},
+                   fmt::format("cluster \"{}\" has the same \"tailrender.takeOverTag\"",
+                               names_[owner->second]))
+            .found(fmt::format("\"{}\"", tag))
+            .expected("a tag that no other cluster sets on its devices")
+            .hint(
+                "set another one in the values of one cluster, or \"tailnetDomain\" of "
+                "both if they are in different tailnets");
+    }
+}
+
+void ClusterChecks::keep_hostnames(const Plan& plan) {
+    Hostnames& names = hostnames_[plan.settings.tailnet_domain];
+    for (const auto& all : {joining_of(plan), offering_of(plan)}) {
+        for (const Joining& one : all) {
+            names.all.emplace_back(one.hostname);
+            names.lower.insert(lower_case(one.hostname));
+        }
     }
 }
 

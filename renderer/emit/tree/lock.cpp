@@ -33,25 +33,27 @@ Value section(const Lines& lines) {
 
 }  // namespace
 
-std::string lock_text(std::span<const Output> runs) {
+void LockText::add(const Output& run) {
+    if (clusters_.empty()) {
+        earlier_ = run.loaded.locked_ports;
+    }
+    clusters_.emplace(load::own_cluster(run.loaded));
+    planned_.insert(planned_.end(), run.plan.locked_ports.begin(), run.plan.locked_ports.end());
+}
+
+std::string LockText::text() const {
     Lines egress;
     Lines nodes;
-    const auto add = [&](const load::LockedPort& port) {
+    const auto add_line = [&](const load::LockedPort& port) {
         Lines& lines = port.kind == load::LockedKind::NodePort ? nodes : egress;
         lines.insert_or_assign(line_key(port), port.number);
     };
-    const auto rendered = [&](const load::LockedPort& port) {
-        return std::ranges::any_of(
-            runs, [&](const Output& run) { return load::own_cluster(run.loaded) == port.cluster; });
-    };
-    for (const Output& run : runs) {
-        for (const load::LockedPort& port : run.loaded.locked_ports) {
-            if (!rendered(port)) {
-                add(port);
-            }
+    for (const load::LockedPort& port : earlier_) {
+        if (!clusters_.contains(port.cluster)) {
+            add_line(port);
         }
-        std::ranges::for_each(run.plan.locked_ports, add);
     }
+    std::ranges::for_each(planned_, add_line);
     if (egress.empty() && nodes.empty()) {
         return {};
     }

@@ -3,16 +3,25 @@
 // removed.
 #pragma once
 
-#include <span>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "renderer/core/result.h"
 #include "renderer/emit/emit.h"
 
 namespace renderer::emit {
 
-// `runs` must be of one repository, so that all have read the same lock.
-std::string lock_text(std::span<const Output> runs);
+class LockText {
+public:
+    // All runs must be of one repository, so that all have read the same lock.
+    void add(const Output& run);
+    [[nodiscard]] std::string text() const;
+
+private:
+    std::vector<load::LockedPort> earlier_, planned_;
+    std::set<std::string, std::less<>> clusters_;  // that were rendered
+};
 
 // Writes the text to `path`. An unchanged file is not touched, and an empty text removes the file.
 // Returns true if the file has changed.

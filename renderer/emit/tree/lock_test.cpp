@@ -20,8 +20,9 @@ load::LockedPort port(std::string cluster, std::string key, std::int64_t number)
 
 std::string updated_text(const load::Loaded& loaded, const plan::Plan& plan) {
     const generate::Objects objects;
-    const Output run{loaded, plan, objects};
-    return lock_text({&run, 1});
+    LockText lock;
+    lock.add({loaded, plan, objects});
+    return lock.text();
 }
 
 std::string lines(const std::string& text) {
@@ -66,16 +67,16 @@ TEST(LockText, IsOfAllClustersOfARun) {
     const generate::Objects objects;
     load::Loaded loaded[2];
     plan::Plan plans[2];
-    std::vector<Output> runs;
+    LockText lock;
     for (int i = 0; i < 2; ++i) {
         loaded[i].cluster = i == 0 ? "home" : "away";
         loaded[i].cluster_level = true;
         loaded[i].locked_ports.push_back(port("home", "out/a/gone/1/TCP", 10000));
         loaded[i].locked_ports.push_back(port("third", "out/a/x/1/TCP", 10007));
         plans[i].locked_ports.push_back(port(loaded[i].cluster, "out/b/x/1/TCP", 10001));
-        runs.push_back({loaded[i], plans[i], objects});
+        lock.add({loaded[i], plans[i], objects});
     }
-    EXPECT_EQ(lines(lock_text(runs)),
+    EXPECT_EQ(lines(lock.text()),
               "egressPorts:\n  away/out/b/x/1/TCP: 10001\n  home/out/b/x/1/TCP: 10001\n"
               "  third/out/a/x/1/TCP: 10007\n");
 }

@@ -17,12 +17,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/changes.h"
 #include "renderer/emit/tree/files.h"
 #include "renderer/emit/tree/output_directory.h"
+#include "renderer/emit/tree/packed_tree.h"
 #include "renderer/repo/inventory.h"
 #include "renderer/repo/paths.h"
 
@@ -141,34 +143,43 @@ void allow_open_files(std::size_t count) {
 // A tree to be written: first all trees are checked, then each is written.
 class PendingTree {
 public:
-    explicit PendingTree(const RenderedTree& tree) : tree_(&tree) {}
+    explicit PendingTree(const PackedTree& packed) : packed_(&packed) {}
 
     // Reads only. A directory that does not exist yet is locked once it is created.
     Result<Unit> check() {
-        TRY(check_output_links(tree_->dir));
-        if (file_kind(tree_->dir) == FileKind::Directory) {
-            lock_.emplace(TRY(DirectoryLock::take(tree_->dir)));
+        TRY(check_output_links(packed_->dir()));
+        if (file_kind(packed_->dir()) == FileKind::Directory) {
+            lock_.emplace(TRY(DirectoryLock::take(packed_->dir())));
         }
-        return compare();
+        TRY(compare());
+        forget();
+        return Unit{};
     }
 
     Result<Unit> make_directory() {
         if (!lock_) {
-            TRY(make_directories(tree_->dir));
-            lock_.emplace(TRY(DirectoryLock::take(tree_->dir)));
+            TRY(make_directories(packed_->dir()));
+            lock_.emplace(TRY(DirectoryLock::take(packed_->dir())));
             TRY(compare());
+            forget();
         }
         return Unit{};
     }
 
-    Result<WriteReport> write() const {
+    Result<WriteReport> write() {
+        if (tree_ == nullptr) {
+            TRY(compare());
+        }
         const OutputDirectory dir = TRY(OutputDirectory::open(tree_->dir));
         static_cast<void>(TRY(dir.remove(kTemporaryFile)));
-        return TreeWriter(*tree_, dir, changes_).run();
+        WriteReport report = TRY(TreeWriter(*tree_, dir, changes_).run());
+        forget();
+        return report;
     }
 
 private:
     Result<Unit> compare() {
+        tree_ = packed_->unpack();
         changes_ = TRY(find_changes(*tree_));
         if (!changes_.foreign.empty()) {
             return not_ours(tree_->dir, changes_.foreign);
@@ -176,14 +187,24 @@ private:
         return Unit{};
     }
 
-    const RenderedTree* tree_;
+    // Of many trees, one at a time is in memory.
+    void forget() {
+        if (packed_->is_packed()) {
+            changes_ = {};
+            tree_ = nullptr;
+        }
+    }
+
+    const PackedTree* packed_;
     std::optional<DirectoryLock> lock_;
-    Changes changes_;
+    std::shared_ptr<const RenderedTree> tree_;
+    Changes changes_;  // of `tree_`
 };
 
 }  // namespace
 
-Result<std::vector<WriteReport>> write_trees(std::span<const RenderedTree> trees) {
+Result<Unit> write_trees(std::span<const PackedTree> trees,
+                         const std::function<void(const WriteReport&)>& written) {
     allow_open_files(trees.size());
     std::vector<PendingTree> pending(trees.begin(), trees.end());
     for (PendingTree& tree : pending) {
@@ -192,12 +213,10 @@ Result<std::vector<WriteReport>> write_trees(std::span<const RenderedTree> trees
     for (PendingTree& tree : pending) {
         TRY(tree.make_directory());
     }
-    std::vector<WriteReport> reports;
-    reports.reserve(pending.size());
-    for (const PendingTree& tree : pending) {
-        reports.push_back(TRY(tree.write()));
+    for (PendingTree& tree : pending) {
+        written(TRY(tree.write()));
     }
-    return reports;
+    return Unit{};
 }
 
 }  // namespace renderer::emit

@@ -14,11 +14,23 @@
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/changes.h"
 #include "renderer/emit/tree/files.h"
+#include "renderer/emit/tree/packed_tree.h"
 
 namespace renderer::emit {
 namespace {
 
 namespace fs = std::filesystem;
+
+Result<std::vector<WriteReport>> write_each(std::span<const RenderedTree> trees) {
+    std::vector<PackedTree> packed;
+    for (const RenderedTree& tree : trees) {
+        packed.emplace_back(
+            tree, packed.empty() ? PackedTree::Packing::None : PackedTree::Packing::Deflate);
+    }
+    std::vector<WriteReport> reports;
+    TRY(write_trees(packed, [&](const WriteReport& report) { reports.push_back(report); }));
+    return reports;
+}
 
 class WriteTrees : public testing::Test {
 protected:
@@ -64,7 +76,7 @@ protected:
     }
 
     std::string write(const std::vector<OutputFile>& files) const {
-        auto reports = write_trees(std::array{RenderedTree{dir_, files}});
+        auto reports = write_each(std::array{RenderedTree{dir_, files}});
         if (!reports) {
             return said(reports.error());
         }
@@ -145,15 +157,15 @@ TEST_F(WriteTrees, FollowsNoLinkInThePathOfTheOutput) {
         "  expected: directories: a link would move the output elsewhere\n"
         "  hint: write to the directory that it points to, or remove the link\n";
     const std::vector<OutputFile> files = {{"a", "1"}};
-    auto is_link = write_trees(std::array{RenderedTree{root_ + "/link", files}});
+    auto is_link = write_each(std::array{RenderedTree{root_ + "/link", files}});
     ASSERT_FALSE(is_link);
     EXPECT_EQ(said(is_link.error()), said_of_it);
     EXPECT_FALSE(compare_tree({root_ + "/link", files}));
     // Above the work tree a link belongs to the machine; inside it may have been committed.
-    ASSERT_TRUE(write_trees(std::array{RenderedTree{root_ + "/link/lab", files}}));
+    ASSERT_TRUE(write_each(std::array{RenderedTree{root_ + "/link/lab", files}}));
     EXPECT_TRUE(fs::exists(root_ + "/elsewhere/lab/a"));
     fs::create_directories(root_ + "/.git");
-    auto leads = write_trees(std::array{RenderedTree{root_ + "/link/home", files}});
+    auto leads = write_each(std::array{RenderedTree{root_ + "/link/home", files}});
     ASSERT_FALSE(leads);
     EXPECT_EQ(said(leads.error()), said_of_it);
     EXPECT_FALSE(fs::exists(root_ + "/elsewhere/home"));
@@ -235,7 +247,7 @@ TEST_F(WriteTrees, CompletesAKilledRun) {
         ASSERT_EQ(write(first).find("error"), std::string::npos);
         const pid_t child = ::fork();
         if (child == 0) {
-            (void)write_trees(std::array{RenderedTree{dir_, second}});
+            (void)write_each(std::array{RenderedTree{dir_, second}});
             ::_exit(0);
         }
         ::usleep(static_cast<useconds_t>(200 + 800 * round));
@@ -251,18 +263,18 @@ TEST_F(WriteTrees, CompletesAKilledRun) {
 
 TEST_F(WriteTrees, RefusesAllBeforeItTouchesOne) {
     const std::vector<RenderedTree> old = {{dir_ + "/home", {{"a", "1"}}}, {dir_ + "/lab", {}}};
-    ASSERT_TRUE(write_trees(old));
+    ASSERT_TRUE(write_each(old));
     put("lab/b", "of the user");
     const std::string before = dump();
     const std::vector<RenderedTree> trees = {{dir_ + "/home", {{"a", "2"}}},
                                              {dir_ + "/house", {{"a", "2"}}},
                                              {dir_ + "/lab", {{"b", "2"}}}};
-    auto refused = write_trees(trees);
+    auto refused = write_each(trees);
     ASSERT_FALSE(refused);
     EXPECT_EQ(said(refused.error()).substr(0, 22), "ROOT/out/lab/b: error:");
     EXPECT_EQ(dump(), before);
-    auto comes_late = write_trees(std::array{RenderedTree{dir_ + "/home", {{"a", "3"}}},
-                                             RenderedTree{dir_ + "/lab/b/x", {{"c", "3"}}}});
+    auto comes_late = write_each(std::array{RenderedTree{dir_ + "/home", {{"a", "3"}}},
+                                            RenderedTree{dir_ + "/lab/b/x", {{"c", "3"}}}});
     ASSERT_FALSE(comes_late);
     EXPECT_EQ(dump(), before);
 }
@@ -271,7 +283,7 @@ TEST_F(WriteTrees, TakesAwayWhatAClusterLeft) {
     const std::vector<RenderedTree> trees = {{dir_ + "/home", {{"a", "1\n"}}},
                                              {dir_ + "/lab", {{"b/c", "2\n"}}},
                                              {dir_ + "/old", {{"d", "3\n"}}}};
-    ASSERT_TRUE(write_trees(trees));
+    ASSERT_TRUE(write_each(trees));
     put("old/note", "of the user");
     put("other/x", "of the user");
     fs::create_directory_symlink(dir_ + "/lab", dir_ + "/link");
@@ -285,7 +297,7 @@ TEST_F(WriteTrees, TakesAwayWhatAClusterLeft) {
                   "--- " + dir_ +
                   "/old/.tailrender-inventory\n+++ /dev/null\n@@ -1,7 +0,0 @@\n-{\n-  \"version\": "
                   "1,\n-  \"files\": [\n-    \"d\"\n-  ],\n-  \"devices\": []\n-}\n");
-    auto reports = write_trees(*gone);
+    auto reports = write_each(*gone);
     ASSERT_TRUE(reports);
     EXPECT_EQ(reports->front().removed, std::vector<std::string>{"b/c"});
     EXPECT_EQ(reports->back().removed, std::vector<std::string>{"d"});
@@ -305,7 +317,7 @@ TEST_F(WriteTrees, AnEmptyInventoryGoesToo) {
     EXPECT_EQ(*compare_tree(gone->front()),
               "diff --git " + inventory + " " + inventory +
                   "\ndeleted file mode 100644\nindex e69de29..0000000\n");
-    ASSERT_TRUE(write_trees(*gone));
+    ASSERT_TRUE(write_each(*gone));
     EXPECT_FALSE(fs::exists(dir_ + "/lab"));
 }
 

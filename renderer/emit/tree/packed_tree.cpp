@@ -1,0 +1,132 @@
+#include "renderer/emit/tree/packed_tree.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+#include "renderer/base/check.h"
+
+namespace renderer::emit {
+
+namespace {
+
+// Appends "5:hello".
+void put(std::string_view text, std::string& out) {
+    fmt::format_to(std::back_inserter(out), "{}:{}", text.size(), text);
+}
+
+void put(std::size_t count, std::string& out) {
+    put(fmt::format("{}", count), out);
+}
+
+void put(const std::vector<repo::InventoryDevice>& devices, std::string& out) {
+    put(devices.size(), out);
+    for (const repo::InventoryDevice& one : devices) {
+        for (const std::string* text :
+             {&one.parent, &one.hostname, &one.unit, &one.source, &one.values}) {
+            put(*text, out);
+        }
+    }
+}
+
+// Takes apart what `put` made.
+class Reader {
+public:
+    explicit Reader(std::string_view text) : text_(text) {}
+
+    std::string text() {
+        std::size_t size = 0;
+        const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), size);
+        CHECK(error == std::errc() && *end == ':');
+        text_.remove_prefix(static_cast<std::size_t>(end - text_.data()) + 1);
+        std::string taken(text_.substr(0, size));
+        text_.remove_prefix(size);
+        return taken;
+    }
+
+    std::size_t count() {
+        const std::string digits = text();
+        std::size_t number = 0;
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        return number;
+    }
+
+    std::vector<repo::InventoryDevice> devices() {
+        std::vector<repo::InventoryDevice> devices(count());
+        for (repo::InventoryDevice& one : devices) {
+            for (std::string* field :
+                 {&one.parent, &one.hostname, &one.unit, &one.source, &one.values}) {
+                *field = text();
+            }
+        }
+        return devices;
+    }
+
+private:
+    std::string_view text_;
+};
+
+const Bytef* bytes_of(const std::string& text) {
+    return reinterpret_cast<const Bytef*>(text.data());
+}
+
+std::string pack_text(const std::string& text) {
+    uLongf size = ::compressBound(text.size());
+    std::string packed(size, '\0');
+    CHECK(::compress2(reinterpret_cast<Bytef*>(packed.data()), &size, bytes_of(text), text.size(),
+                      Z_BEST_SPEED) == Z_OK);
+    return packed.substr(0, size);  // with no room for more
+}
+
+std::string unpack_text(const std::string& packed, std::size_t size) {
+    std::string text(size, '\0');
+    uLongf got = size;
+    CHECK(::uncompress(reinterpret_cast<Bytef*>(text.data()), &got, bytes_of(packed),
+                       packed.size()) == Z_OK &&
+          got == size);
+    return text;
+}
+
+}  // namespace
+
+PackedTree::PackedTree(RenderedTree tree, Packing packing)
+    : dir_(tree.dir), is_gone_(tree.is_gone) {
+    if (packing == Packing::None) {
+        tree_ = std::make_shared<const RenderedTree>(std::move(tree));
+        return;
+    }
+    std::string text;
+    put(tree.files.size(), text);
+    for (const OutputFile& file : tree.files) {
+        put(file.path, text);
+        put(file.content, text);
+    }
+    put(tree.devices, text);
+    put(tree.settings, text);
+    tree_ = Packed{pack_text(text), text.size()};
+}
+
+std::shared_ptr<const RenderedTree> PackedTree::unpack() const {
+    const auto* packed = std::get_if<Packed>(&tree_);
+    if (packed == nullptr) {
+        return std::get<std::shared_ptr<const RenderedTree>>(tree_);
+    }
+    const std::string text = unpack_text(packed->bytes, packed->size);
+    Reader reader(text);
+    auto tree = std::make_shared<RenderedTree>();
+    tree->dir = dir_;
+    tree->is_gone = is_gone_;
+    tree->files.resize(reader.count());
+    for (OutputFile& file : tree->files) {
+        file.path = reader.text();
+        file.content = reader.text();
+    }
+    tree->devices = reader.devices();
+    tree->settings = reader.devices();
+    return tree;
+}
+
+}  // namespace renderer::emit

@@ -60,19 +60,23 @@ std::string_view section_of(policy::NeedKind kind) {
 }
 
 // Finds what the policy lacks for the devices of the first runs.
-std::vector<std::string> find_lacking(const Options& options, const ReadSide& side,
-                                      std::size_t count, const PolicyFile& file) {
+void find_lacking(const Options& options, const ReadSide& side, std::size_t count,
+                  AccessSide& read) {
     policy::Needs needs;
     for (std::size_t i = 0; i < count; ++i) {
         const Run& run = side.runs.all()[i];
         policy::add_needs(run.plan, run.loaded.sources, options.policy.tailnet, needs);
     }
-    std::vector<std::string> texts;
-    for (const policy::Need* need : policy::missing_needs(file.sections, needs)) {
-        texts.push_back(fmt::format("{}: {}", section_of(need->kind),
-                                    policy::addition_text(file.sections, *need)));
+    for (const policy::Need* need : policy::missing_needs(read.file->sections, needs)) {
+        const std::string text = fmt::format("{}: {}", section_of(need->kind),
+                                             policy::addition_text(read.file->sections, *need));
+        read.lacking.push_back(text);
+        for (const policy::Reason& reason : need->reasons) {
+            if (need->kind == policy::NeedKind::Funnel) {
+                read.no_funnel.emplace(reason.object, text);
+            }
+        }
     }
-    return texts;
 }
 
 const access::Cluster* find_cluster(const AccessSide& side, const std::string& name, bool is_one) {
@@ -152,7 +156,7 @@ AccessSide read_access_side(const Options& options, const ReadSide& side) {
     }
     read.sources = &run.loaded.sources;
     read_clusters(options, side, count, read);
-    read.lacking = find_lacking(options, side, count, *read.file);
+    find_lacking(options, side, count, read);
     return read;
 }
 
@@ -201,6 +205,7 @@ void compare_access(const AccessSide& base, const AccessSide& head, diff::Compar
                          [&](const std::string& entry) {
                              return std::ranges::find(base.lacking, entry) == base.lacking.end();
                          });
+    access.no_funnel = head.no_funnel;
     access::Evaluator before(*base.policy);
     access::Evaluator after(*head.policy);
     const bool is_one =

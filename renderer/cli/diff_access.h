@@ -1,6 +1,7 @@
 // Who gains and who loses what, for `diff`: reads the policy of each side, and the devices.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ struct AccessSide {
     const SourceMap* sources = nullptr;
     std::vector<access::Cluster> clusters = {};
     std::vector<std::string> lacking = {};  // entries that the devices need, as text
+    std::map<std::string, std::string, std::less<>> no_funnel = {};  // those for Funnel, by parent
 
     [[nodiscard]] bool is_ready() const { return policy.has_value(); }
 };

@@ -24,6 +24,7 @@
 #include "renderer/cli/source_links.h"
 #include "renderer/diff/compare.h"
 #include "renderer/diff/formats.h"
+#include "renderer/diff/picture_notes.h"
 #include "renderer/diff/rendered_tree.h"
 #include "renderer/emit/emit.h"
 #include "renderer/graph/compare.h"
@@ -109,10 +110,10 @@ public:
                 const bool is_pair = base.trees_.size() == 1 && trees_.size() == 1 &&
                                      (tree.cluster.empty() || trees_[i].cluster.empty());
                 if (is_pair || tree.cluster == trees_[i].cluster) {
-                    are_explained = refuse_unexplained(options, base.name_, tree.inventory,
-                                                       trees_[i].inventory, runs_.all()[i],
-                                                       runs_.all()[i].diagnostics) &&
-                                    are_explained;
+                    are_explained =
+                        refuse_unexplained(options, base.name_, tree.inventory, trees_[i].inventory,
+                                           runs_.all()[i], runs_.all()[i].diagnostics) &&
+                        are_explained;
                 }
             }
         }
@@ -296,22 +297,34 @@ std::vector<graph::Graph> graphs_of(ClusterRuns& runs) {
     return graphs;
 }
 
-// Returns "" if a side is a rendered tree, which says less than a picture needs.
-std::string picture_of(const Options& options, Side& base, Side& head) {
+// Returns the graphs of the change; nothing if the format has no picture, or a side is a rendered
+// tree, which says less than a picture needs.
+std::optional<std::vector<graph::Graph>> graphs_of_change(const Options& options, Side& base,
+                                                          Side& head) {
+    const bool has_picture =
+        options.format == ReportFormat::Html || options.format == ReportFormat::Markdown;
+    if (!has_picture || !base.has_sources() || !head.has_sources()) {
+        return std::nullopt;
+    }
+    return graph::compare_clusters(graphs_of(base.runs()), graphs_of(head.runs()));
+}
+
+// Returns "" if there is nothing to draw, or too much.
+std::string picture_of(const Options& options, const std::vector<graph::Graph>& graphs,
+                       const diff::Comparison& comparison) {
     constexpr std::size_t kMostBytes = 1'000'000;
-    const bool is_markdown = options.format == ReportFormat::Markdown;
-    if ((options.format != ReportFormat::Html && !is_markdown) || !base.has_sources() ||
-        !head.has_sources()) {
-        return {};
+    const bool is_told =
+        graph::draws_anything(graphs) ||
+        std::ranges::any_of(comparison.clusters, [](const diff::ClusterComparison& cluster) {
+            return !cluster.access.empty();
+        });
+    const graph::PictureTexts texts{
+        .if_empty = graph::kNoChange,
+        .notes = is_told ? diff::picture_notes(comparison) : std::vector<std::string>()};
+    if (options.format == ReportFormat::Markdown) {
+        return is_told ? graph::mermaid_text_of(graphs, texts, "####") : "";
     }
-    const std::vector<graph::Graph> graphs =
-        graph::compare_clusters(graphs_of(base.runs()), graphs_of(head.runs()));
-    if (is_markdown) {
-        const bool is_empty = std::ranges::all_of(
-            graphs, [](const graph::Graph& graph) { return graph.ways.empty(); });
-        return is_empty ? "" : graph::mermaid_text_of(graphs, graph::kNoChange, "####");
-    }
-    std::string picture = graph::svg_text_of(graphs, graph::kNoChange);
+    std::string picture = graph::svg_text_of(graphs, texts);
     return picture.size() > kMostBytes ? "" : picture;
 }
 
@@ -395,7 +408,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     if (!head.explains_removals_from(base, options)) {
         return report_alone(options, hash, head, base, false, console);
     }
-    const std::string picture = picture_of(options, base, head);
+    const auto graphs = graphs_of_change(options, base, head);
     const AccessSide old_access = base.read_access(options);
     const AccessSide new_access = head.read_access(options);
     TRY(check_access(options, old_access, new_access));
@@ -423,6 +436,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     comparison.head = options.head;
     comparison.warnings = head.warnings();
     comparison.links = head.links(options.link_sources);
+    const std::string picture = graphs ? picture_of(options, *graphs, comparison) : std::string();
     head.print_diagnostics(console);
     if (!print_report(comparison, options, console, picture)) {
         return kErrors;

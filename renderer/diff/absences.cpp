@@ -44,7 +44,13 @@ std::string absences_of(const Comparison& comparison) {
     };
     add_unless(becomes_public, "nothing becomes public");
     const bool is_compared = comparison.access && comparison.access->not_compared.empty();
-    if (is_compared && comparison.access->unjudged.empty()) {
+    const auto waits_for_policy = [&](const ClusterComparison& cluster) {
+        return std::ranges::any_of(cluster.devices.reach, [&](const ReachChange& change) {
+            return lacked_for(comparison, change) != nullptr;
+        });
+    };
+    if (is_compared && comparison.access->unjudged.empty() &&
+        std::ranges::none_of(comparison.clusters, waits_for_policy)) {
         add_unless(changes_access, "no one gains or loses access");
     }
     add_unless(loses_a_device, "no device is removed or replaced");

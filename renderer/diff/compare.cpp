@@ -79,6 +79,16 @@ bool Comparison::is_equal() const {
     return has_equal_objects() && has_equal_access;
 }
 
+const std::string* lacked_for(const Comparison& comparison, const ReachChange& change) {
+    const bool needs_funnel =
+        change.added && change.offer.is_public && change.offer.target != kRelayed;
+    if (!comparison.access || !needs_funnel) {
+        return nullptr;
+    }
+    const auto entry = comparison.access->no_funnel.find(change.parent);
+    return entry == comparison.access->no_funnel.end() ? nullptr : &entry->second;
+}
+
 Comparison compare_trees(std::vector<ClusterTree> base, std::vector<ClusterTree> head,
                          const secrets::SecretHash& hash) {
     if (base.size() == 1 && head.size() == 1) {

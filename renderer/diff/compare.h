@@ -46,6 +46,8 @@ struct AccessComparison {
     // Entries that devices of HEAD need and its policy lacks, unless BASE lacks them, too:
     // `nodeAttrs: {"target": ["tag:web"], "attr": ["funnel"]}`.
     std::vector<std::string> lacking = {};
+    // By parent, the entry without which Funnel has no effect, also if BASE lacks it.
+    std::map<std::string, std::string, std::less<>> no_funnel = {};
 };
 
 struct ClusterComparison {
@@ -71,6 +73,10 @@ struct Comparison {
     // True if it is known besides that no one gains or loses access.
     [[nodiscard]] bool is_equal() const;
 };
+
+// Returns the entry of the policy without which what becomes public has no effect; nullptr if none
+// is missing or known.
+const std::string* lacked_for(const Comparison& comparison, const ReachChange& change);
 
 // Compares clusters of the same name. If each side has only one cluster and either has no name,
 // those two are compared. A cluster that is only on one side is added or removed, with everything

@@ -51,6 +51,20 @@ bool is_same_offer(const Reach& a, const Reach& b) {
     return is_same_way(a, b) && a.is_public == b.is_public && targets_same_pods(a, b);
 }
 
+std::string_view namespace_of(std::string_view target) {
+    return target.substr(0, target.find('/'));
+}
+
+// True if only the Service in between has another name: its pods are known to be the same.
+bool is_renamed_way(const Reach& a, const Reach& b) {
+    return a.endpoint == b.endpoint && a.target != b.target && !a.pods.empty() &&
+           a.pods == b.pods && namespace_of(a.target) == namespace_of(b.target);
+}
+
+bool is_same_or_renamed(const Reach& a, const Reach& b) {
+    return a.is_public == b.is_public && (is_same_offer(a, b) || is_renamed_way(a, b));
+}
+
 // True if all but the name is the same.
 bool is_same(const Device& a, const Device& b) {
     return a.tags == b.tags && std::ranges::equal(a.offers, b.offers, is_same_offer) &&
@@ -173,11 +187,19 @@ private:
         }
         if (old.is_public() != now.is_public()) {
             reasons.emplace_back(now.is_public() ? "becomes PUBLIC" : "is no longer public");
-        } else if (change.edit == DeviceEdit::Changed &&
-                   !std::ranges::equal(old.offers, now.offers, is_same_offer)) {
-            reasons.emplace_back(std::ranges::equal(old.offers, now.offers, is_same_way)
-                                     ? "targets other pods"
-                                     : "offers other ports or routes");
+        } else if (!std::ranges::equal(old.offers, now.offers, is_same_offer)) {
+            add_offer_reason(old, now, change);
+        }
+    }
+
+    static void add_offer_reason(const Device& old, const Device& now, DeviceChange& change) {
+        if (std::ranges::equal(old.offers, now.offers, is_same_or_renamed)) {
+            change.reasons.emplace_back(
+                "offers the same pods at the same ports; their Service has another name");
+        } else if (change.edit == DeviceEdit::Changed) {
+            change.reasons.emplace_back(std::ranges::equal(old.offers, now.offers, is_same_way)
+                                            ? "targets other pods"
+                                            : "offers other ports or routes");
         }
     }
 
@@ -207,8 +229,8 @@ private:
             side != nullptr && side->tailnet == other.tailnet && side->server == other.server;
         return same_tailnet && std::ranges::any_of(side->offers, [&](const Reach& one) {
                    const bool same_url = one.is_public && side->hostname == other.hostname;
-                   return is_same_way(one, offer) && targets_same_pods(one, offer) &&
-                          (!offer.is_public || same_url);
+                   const bool is_same = is_same_way(one, offer) && targets_same_pods(one, offer);
+                   return (is_same || is_renamed_way(one, offer)) && (!offer.is_public || same_url);
                });
     }
 

@@ -210,6 +210,10 @@ public:
                     ways.insert(change.offer.target == kRelayed ? "PeerRelay" : "Funnel");
                     section.lines.push_back(reach_line(change, added ? '!' : '-'));
                     section.lines.back().text += in_cluster(comparison, cluster);
+                    if (const std::string* entry = lacked_for(comparison, change)) {
+                        section.lines.back().details.push_back(
+                            fmt::format("not before the policy has {}", code(*entry)));
+                    }
                     devices.push_back(fmt::format("{}/{}", cluster.cluster, change.hostname));
                 }
             }
@@ -345,7 +349,7 @@ private:
 
     // Objects that are added or removed with a parent share one line.
     void add_generated(const ObjectChanges& objects) {
-        OutlineSection section{.weight = Weight::Noise};
+        OutlineSection section{.weight = Weight::Noise, .lists_generated = true};
         std::map<std::pair<std::string, ObjectEdit>, std::vector<std::string>> groups;
         std::size_t count = 0;
         for (const ObjectChange& change : objects.changes) {

@@ -33,7 +33,8 @@ struct OutlineSection {
     Weight weight = Weight::Normal;
     std::string title = {};
     std::vector<OutlineLine> lines = {};
-    bool lists_objects = false;
+    bool lists_objects = false;    // those that users wrote
+    bool lists_generated = false;  // the others
 };
 
 struct Outline {

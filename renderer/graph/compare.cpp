@@ -113,4 +113,8 @@ std::vector<Graph> compare_clusters(std::vector<Graph> base, std::vector<Graph> 
     return changes;
 }
 
+bool draws_anything(const std::vector<Graph>& graphs) {
+    return std::ranges::any_of(graphs, [](const Graph& graph) { return !graph.ways.empty(); });
+}
+
 }  // namespace renderer::graph

@@ -14,4 +14,7 @@ Graph compare_graphs(const Graph& base, const Graph& head);
 // Compares clusters of the same name; if each side has only one, those two.
 std::vector<Graph> compare_clusters(std::vector<Graph> base, std::vector<Graph> head);
 
+// True if there is anything to draw.
+bool draws_anything(const std::vector<Graph>& graphs);
+
 }  // namespace renderer::graph

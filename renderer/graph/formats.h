@@ -22,16 +22,22 @@ constexpr std::size_t kMermaidNodes = 60;  // GitHub draws more, but no one can 
 // What a picture says if there is nothing to draw.
 constexpr std::string_view kNoDevices = "no devices", kNoChange = "nothing differs";
 
-// Markdown with one fenced block per picture. `heading` begins the line that tells pictures apart.
-std::string mermaid_text_of(const std::vector<Graph>& graphs,
-                            std::string_view if_empty = kNoDevices,
+// What a picture says besides its graphs.
+struct PictureTexts {
+    std::string_view if_empty = kNoDevices;  // if there is nothing else
+    std::vector<std::string> notes = {};     // what a change means
+};
+
+// Markdown with one fenced block per picture; notes are in the first one. `heading` begins the line
+// that tells pictures apart.
+std::string mermaid_text_of(const std::vector<Graph>& graphs, const PictureTexts& texts = {},
                             std::string_view heading = "##");
 
 // One digraph with all clusters.
 std::string dot_text_of(const std::vector<Graph>& graphs);
 
-// One picture with all clusters, for light and dark backgrounds.
-std::string svg_text_of(const std::vector<Graph>& graphs, std::string_view if_empty = kNoDevices);
+// One picture with all clusters, for light and dark backgrounds; notes are above them.
+std::string svg_text_of(const std::vector<Graph>& graphs, const PictureTexts& texts = {});
 
 // docs/formats.md describes it.
 std::string json_text_of(const std::vector<Graph>& graphs, const std::optional<Sides>& sides);

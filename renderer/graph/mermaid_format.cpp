@@ -30,13 +30,28 @@ std::pair<std::string_view, std::string_view> mermaid_brackets(NodeKind kind) {
     }
 }
 
+constexpr std::string_view kMermaidBegin = "```mermaid\nflowchart LR\n";
+constexpr std::string_view kMermaidEnd = "```\n";
+
+void write_notes(const std::vector<std::string>& notes, std::string& out) {
+    std::string label;
+    for (const std::string& note : notes) {
+        label += label.empty() ? "" : "<br/>";
+        label += mermaid_text(shortened(note, kMostOfNote));
+    }
+    if (!label.empty()) {
+        fmt::format_to(std::back_inserter(out), "  notes[\"{}\"]\n", label);
+    }
+}
+
 class MermaidWriter {
 public:
     MermaidWriter(const Graph& graph, const Picture& picture, std::string& out)
         : graph_(graph), picture_(picture), out_(out) {}
 
-    void write() {
-        out_ += "```mermaid\nflowchart LR\n";
+    void write(const std::vector<std::string>& notes) {
+        out_ += kMermaidBegin;
+        write_notes(notes, out_);
         write_nodes(false, "  ");
         if (has_cluster_nodes()) {
             fmt::format_to(
@@ -45,11 +60,11 @@ public:
             write_nodes(true, "    ");
             out_ += "  end\n";
         }
-        for (std::size_t i = 0; i < picture_.edges.size(); ++i) {
-            write_edge(graph_.edges[picture_.edges[i]]);
+        for (const std::uint32_t index : picture_.edges) {
+            write_edge(graph_.edges[index]);
         }
         write_styles();
-        out_ += "```\n";
+        out_ += kMermaidEnd;
     }
 
 private:
@@ -138,18 +153,25 @@ std::string heading_of(const Graph& graph, const Picture& picture) {
 
 }  // namespace
 
-std::string mermaid_text_of(const std::vector<Graph>& graphs, std::string_view if_empty,
+std::string mermaid_text_of(const std::vector<Graph>& graphs, const PictureTexts& texts,
                             std::string_view heading) {
+    const std::vector<std::string> none;
     std::string out;
     for (const Graph& graph : graphs) {
         for (const Picture& picture : cut(graph, kMermaidNodes)) {
             const std::string what = heading_of(graph, picture);
+            const bool is_first = out.empty();
             out += out.empty() ? "" : "\n";
             out += what.empty() ? "" : fmt::format("{} {}\n\n", heading, what);
-            MermaidWriter(graph, picture, out).write();
+            MermaidWriter(graph, picture, out).write(is_first ? texts.notes : none);
         }
     }
-    return out.empty() ? fmt::format("{}\n", if_empty) : out;
+    if (out.empty() && !texts.notes.empty()) {
+        out += kMermaidBegin;
+        write_notes(texts.notes, out);
+        out += kMermaidEnd;
+    }
+    return out.empty() ? fmt::format("{}\n", texts.if_empty) : out;
 }
 
 }  // namespace renderer::graph

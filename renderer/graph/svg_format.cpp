@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "renderer/base/markup.h"
+#include "renderer/base/printable.h"
 #include "renderer/graph/formats.h"
 #include "renderer/graph/layout.h"
 #include "renderer/graph/text_width.h"
@@ -214,6 +215,21 @@ private:
     std::string& out_;
 };
 
+// Writes notes above the graphs. Returns the width and the height that they take.
+std::pair<int, int> write_svg_notes(const std::vector<std::string>& notes, std::string& out) {
+    int width = 0;
+    int y = kMargin;
+    for (const std::string& note : notes) {
+        const std::string line = shortened(on_one_line(note), kMostOfNote);
+        width = std::max(width, text_width(line, kCaptionSize, false));
+        y += kTitleHeight;
+        fmt::format_to(std::back_inserter(out),
+                       "<text class=\"label\" x=\"{}\" y=\"{}\">{}</text>\n", kMargin, y - 4,
+                       xml_text(line));
+    }
+    return {width + 2 * kMargin, notes.empty() ? kMargin : y + kMargin};
+}
+
 std::string svg_frame(int width, int height, const std::string& content) {
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} "
@@ -225,10 +241,11 @@ std::string svg_frame(int width, int height, const std::string& content) {
 
 }  // namespace
 
-std::string svg_text_of(const std::vector<Graph>& graphs, std::string_view if_empty) {
+std::string svg_text_of(const std::vector<Graph>& graphs, const PictureTexts& texts) {
     std::string content;
-    int width = 0;
-    int y = kMargin;
+    const auto [notes_width, top] = write_svg_notes(texts.notes, content);
+    int width = texts.notes.empty() ? 0 : notes_width;
+    int y = top;
     for (const Graph& graph : graphs) {
         if (graph.nodes.empty()) {
             continue;
@@ -242,9 +259,9 @@ std::string svg_text_of(const std::vector<Graph>& graphs, std::string_view if_em
         return svg_frame(kEmptyWidth, kEmptyHeight,
                          fmt::format("<text class=\"title\" x=\"{}\" y=\"{}\" "
                                      "text-anchor=\"middle\">{}</text>\n",
-                                     kEmptyWidth / 2, kEmptyHeight / 2 + 4, if_empty));
+                                     kEmptyWidth / 2, kEmptyHeight / 2 + 4, texts.if_empty));
     }
-    return svg_frame(width, y - kClusterGap + kMargin, content);
+    return svg_frame(width, y == top ? y : y - kClusterGap + kMargin, content);
 }
 
 }  // namespace renderer::graph

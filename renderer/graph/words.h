@@ -10,6 +10,7 @@
 namespace renderer::graph {
 
 constexpr std::size_t kMostCharacters = 48;  // of one line
+constexpr std::size_t kMostOfNote = 120;
 
 // "device, PUBLIC, added": the caption, and what else a picture must not say by colour alone.
 std::string caption_of(const Node& node);

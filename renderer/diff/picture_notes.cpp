@@ -1,0 +1,55 @@
+#include "renderer/diff/picture_notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "renderer/base/split.h"
+#include "renderer/base/white_space.h"
+#include "renderer/diff/outline.h"
+
+namespace renderer::diff {
+namespace {
+
+constexpr std::size_t kMostLines = 3;  // of a section
+constexpr std::size_t kMostDetails = 2;
+
+std::string note_text(std::string_view text) {
+    std::string out(text);
+    std::erase_if(out, [](char c) { return c == kCode || c == kCodeEnd; });
+    return out;
+}
+
+void add_section(const OutlineSection& section, std::vector<std::string>& notes) {
+    notes.push_back(note_text(section.title));
+    const std::size_t shown = std::min(section.lines.size(), kMostLines);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const OutlineLine& line = section.lines[i];
+        notes.push_back(fmt::format("{} {}", line.mark, note_text(line.text)));
+        for (std::size_t j = 0; j < std::min(line.details.size(), kMostDetails); ++j) {
+            notes.push_back(fmt::format("· {}", note_text(line.details[j])));
+        }
+    }
+    if (shown < section.lines.size()) {
+        notes.push_back(fmt::format("… and {} more", section.lines.size() - shown));
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> picture_notes(const Comparison& comparison) {
+    std::vector<std::string> notes;
+    const Outline outline = outline_of(comparison);
+    for (const OutlineSection& section : outline.sections) {
+        if (!section.lists_objects && !section.lists_generated) {
+            add_section(section, notes);
+        }
+    }
+    for (const std::string_view absence : split(outline.absences, ',')) {
+        notes.emplace_back(trim(absence));
+    }
+    return notes;
+}
+
+}  // namespace renderer::diff

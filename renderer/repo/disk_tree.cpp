@@ -77,8 +77,13 @@ EntryKind entry_kind(fs::file_type type, const std::error_code& error) {
 Result<Entry> entry_of(const fs::directory_entry& found) {
     std::error_code error;
     const std::string name = found.path().filename().string();
-    if (found.is_regular_file(error) && !found.is_symlink(error)) {  // readdir gave the type
-        return Entry{.name = name, .kind = EntryKind::File};
+    if (!found.is_symlink(error)) {  // readdir gave the type
+        if (found.is_regular_file(error)) {
+            return Entry{.name = name, .kind = EntryKind::File};
+        }
+        if (found.is_directory(error)) {
+            return Entry{.name = name, .kind = EntryKind::Directory};
+        }
     }
     const fs::file_type type = found.status(error).type();
     const EntryKind kind = entry_kind(type, error);

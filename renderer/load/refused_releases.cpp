@@ -17,8 +17,8 @@ namespace renderer::load {
 
 namespace {
 
-void warn_rejected(const Document& source, const Document& release, const Loaded& loaded,
-                   Diagnostics& diagnostics) {
+void warn_of_source(const Document& source, const Document& release, const Loaded& loaded,
+                    Diagnostics& diagnostics) {
     Diagnostics said;
     const Value object = read_document(loaded, source, said);
     if (said.has_errors() || !engines::has_own_field(object)) {
@@ -60,7 +60,7 @@ void judge_source(const Document& document, const Value& object, const Loaded& l
             .hint(did_you_mean(meant));
     }
     if (found.size() == 1) {
-        warn_rejected(*found.front(), document, loaded, diagnostics);
+        warn_of_source(*found.front(), document, loaded, diagnostics);
     }
 }
 

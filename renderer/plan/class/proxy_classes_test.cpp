@@ -138,11 +138,16 @@ TEST(ProxyClasses, AClassIsReadAsAWhole) {
             "securityContext: {fsGroup: 1, runAsUser: null}, tailscaleContainer: {image: "
             "\"a:v1.2.3\", resources: {requests: {cpu: 0.5, memory: 1024Mi}, limits: {}}}}}")),
         "tailrender: {dataplane: containerboot}");
-    EXPECT_EQ(planned.dump(),
-              "4: error [schema-type] ProxyClass/web-class: "
-              "\"spec.statefulSet.pod.tailscaleContainer.resources.requests.cpu\" has the wrong "
-              "type | a number | an integer or a string | write cpu: \"0.5\"\n  8: "
-              "Service/shop/web: uses it\n");
+    EXPECT_EQ(
+        planned.dump(),
+        "4: error [schema-type] ProxyClass/web-class: "
+        "\"spec.statefulSet.pod.tailscaleContainer.resources.requests.cpu\" has the wrong "
+        "type | a number | an integer or a string | write cpu: \"0.5\"\n  8: "
+        "Service/shop/web: uses it\n4: warning [class-field-without-effect] "
+        "ProxyClass/web-class: \"spec.useLetsEncryptStagingEnvironment\" has no effect on the "
+        "objects that use this class | a class of an Ingress, or a ProxyGroup of type ingress "
+        "or kube-apiserver | remove the field, or give these objects another class\n  7: "
+        "Service/shop/web: uses the class\n");
     const ProxyClassPlan& found = only_class(planned);
     EXPECT_TRUE(found.acme_staging && found.accept_routes && found.metrics && found.debug);
     EXPECT_TRUE(found.container.pinned && found.container.exists && !found.init_container.exists);
@@ -185,7 +190,10 @@ TEST(ProxyClasses, MetricsOfAProxyThatCanAnswer) {
         jobs(ingress(site,
                      "tailscale.com/experimental-forward-cluster-traffic-via-ingress: \"true\"") +
              backend),
-        "");
+        "4: warning [class-field-without-effect] ProxyClass/web-class: \"spec.metrics.enable\" has "
+        "no effect on the objects that use this class | a class of a proxy other than that of an "
+        "egress Service, of a PeerRelay, or of an Ingress that forwards cluster traffic | remove "
+        "the field, or give these objects another class\n  7: Ingress/shop/site: uses the class\n");
 }
 
 TEST(ProxyClasses, TheNameOfAJobFitsIntoALabel) {

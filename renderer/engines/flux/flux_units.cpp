@@ -71,19 +71,9 @@ void add_variables(const Value* map, UnitVariables& variables) {
     }
 }
 
-// Returns the object in the namespace, or the only one that may be in it: several belong to
-// different clusters.
-const Value* only_one(std::vector<const Value*> known, std::string_view ns) {
-    const bool is_alone = known.size() == 1;
-    std::erase_if(known, [&](const Value* one) {
-        const std::string_view own = text_of(*one, {"metadata", "namespace"});
-        return own != ns && !(is_alone && (own.empty() || ns.empty()));
-    });
-    return known.size() == 1 ? known.front() : nullptr;
-}
-
 std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
-                                                  const Value& kustomization) {
+                                                  const Value& kustomization,
+                                                  const std::string& file) {
     std::shared_ptr<const UnitVariables> named =
         repository.variable_sources().substitutes().values.empty()
             ? nullptr
@@ -98,9 +88,8 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
     for (const Value& one : from) {
         const bool is_secret = text_of(one, {"kind"}) == "Secret";
         const std::string_view name = text_of(one, {"name"});
-        const Value* found = only_one(is_secret ? repository.variable_sources().secrets(name)
-                                                : repository.variable_sources().config_maps(name),
-                                      text_of(kustomization, {"metadata", "namespace"}));
+        const Value* found = repository.variable_sources().find(
+            {name, text_of(kustomization, {"metadata", "namespace"}), file, is_secret});
         if (found != nullptr && is_secret) {
             for (const std::string_view field : {"data", "stringData"}) {
                 for (const Member& member : members_of(found->find(field))) {
@@ -398,7 +387,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         skip(UnitState::Missing, is_ignored ? fmt::format("the source ignores {}", unit.dir)
                                             : fmt::format("there is no directory {}", unit.dir));
     } else {
-        unit.variables = variables_of(repository, root);
+        unit.variables = variables_of(repository, root, unit.file);
     }
     for (const Value& one : items_of(root.at({"spec", "dependsOn"}))) {
         unit.waits_for.emplace_back(text_of(one, {"name"}), one.pos());

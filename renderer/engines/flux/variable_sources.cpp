@@ -10,6 +10,16 @@
 
 namespace renderer::engines {
 
+namespace {
+
+// Returns how many directories above the first file are also above the second one.
+std::size_t shared_directories(std::string_view a, std::string_view b) {
+    const auto end = std::ranges::mismatch(a, b).in1;
+    return static_cast<std::size_t>(std::count(a.begin(), end, '/'));
+}
+
+}  // namespace
+
 VariableSources::VariableSources(const repo::SourceTree& tree, const DirList& dirs,
                                  const std::string& root, SourceMap& sources,
                                  const repo::LoadOptions& options)
@@ -46,6 +56,29 @@ void VariableSources::read_files() {
         }
     }
     generated_ = generated_config_maps(tree_, dirs_, root_, sources_);
+}
+
+const Value* VariableSources::find(const VariableSource& wanted) {
+    std::vector<const Value*> known =
+        wanted.is_secret ? secrets(wanted.name) : config_maps(wanted.name);
+    std::erase_if(known, [&](const Value* one) {
+        const std::string_view ns = text_of(*one, {"metadata", "namespace"});
+        return ns != wanted.ns && !ns.empty() && !wanted.ns.empty();
+    });
+    // A generated ConfigMap has no place.
+    const auto nearness = [&](const Value* one) {
+        return one->pos().known()
+                   ? shared_directories(sources_.path(sources_.source_of(one->pos())), wanted.file)
+                   : 0;
+    };
+    if (known.size() > 1) {
+        std::size_t nearest = 0;
+        for (const Value* one : known) {
+            nearest = std::max(nearest, nearness(one));
+        }
+        std::erase_if(known, [&](const Value* one) { return nearness(one) < nearest; });
+    }
+    return known.size() == 1 ? known.front() : nullptr;
 }
 
 std::vector<const Value*> VariableSources::config_maps(std::string_view name) {

@@ -16,6 +16,14 @@
 
 namespace renderer::engines {
 
+// A ConfigMap or a Secret that a Kustomization names.
+struct VariableSource {
+    std::string_view name;
+    std::string_view ns;    // of the Kustomization; "" if it is not known
+    std::string_view file;  // with the Kustomization
+    bool is_secret = false;
+};
+
 // Files are read when the first object is asked for.
 class VariableSources {
 public:
@@ -27,14 +35,17 @@ public:
     // The variables that the user sets.
     [[nodiscard]] const UnitVariables& substitutes() const { return substitutes_; }
 
-    // Returns the ConfigMaps with this name in all namespaces, or, if none, the generated ones.
-    std::vector<const Value*> config_maps(std::string_view name);
-    // True if there is one, whether its data are known or not.
+    // Returns the object in the namespace of the Kustomization. Several with one name belong to
+    // different clusters: then it is the one whose file is nearest to that of the Kustomization.
+    // Returns null if there is none, or no single nearest. Values of a Secret may be encrypted.
+    const Value* find(const VariableSource& wanted);
+    // True if there is such a ConfigMap, whether its data are known or not.
     bool has_config_map(std::string_view name);
-    // Returns the Secrets with this name in all namespaces. Their values may be encrypted.
-    std::vector<const Value*> secrets(std::string_view name);
 
 private:
+    // Returns the ConfigMaps with this name in all namespaces, or, if none, the generated ones.
+    std::vector<const Value*> config_maps(std::string_view name);
+    std::vector<const Value*> secrets(std::string_view name);
     void read_files();
 
     const repo::SourceTree& tree_;

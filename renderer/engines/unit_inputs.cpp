@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/edit_distance.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/chart_releases.h"
@@ -162,17 +163,22 @@ std::string could_apply(const GitOpsTree& repository, KustomizationReader& reade
     if (path.empty() || files.empty()) {
         return files.empty() ? std::string() : *files.begin();
     }
-    for (const repo::WalkedDir* dir : repository.dirs()) {
-        if (dir->is_outside || !fmt::format("/{}", dir->relative).ends_with("/" + path)) {
-            continue;
-        }
-        BuildUnit there;
-        there.dir = dir->path;
-        there.loads_any = unit.loads_any;
-        find_content(repository, reader, there);
-        for (const std::string& file : there.claims) {
-            if (files.contains(file)) {
-                return file;
+    // The path may be a directory of the tree, or have a typo.
+    for (const bool is_exact : {true, false}) {
+        for (const repo::WalkedDir* dir : repository.dirs()) {
+            const bool is_meant = is_exact ? fmt::format("/{}", dir->relative).ends_with("/" + path)
+                                           : edit_distance(path, dir->relative) == 1;
+            if (dir->is_outside || !is_meant) {
+                continue;
+            }
+            BuildUnit there;
+            there.dir = dir->path;
+            there.loads_any = unit.loads_any;
+            find_content(repository, reader, there);
+            for (const std::string& file : there.claims) {
+                if (files.contains(file)) {
+                    return file;
+                }
             }
         }
     }

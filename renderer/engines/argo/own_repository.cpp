@@ -1,8 +1,13 @@
 #include "renderer/engines/argo/own_repository.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "renderer/base/ascii.h"
+#include "renderer/core/edit_distance.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/repo/paths.h"
@@ -16,6 +21,15 @@ std::string_view fixed_part(std::string_view pattern) {
     const std::size_t filled = pattern.find_first_of("*?[{");
     return filled == std::string_view::npos ? pattern
                                             : pattern.substr(0, pattern.rfind('/', filled) + 1);
+}
+
+// True if the path differs from that of a directory by one letter.
+bool is_nearly_a_directory(const repo::SourceTree& tree, const std::string& dir) {
+    const Result<std::vector<repo::Entry>> entries = tree.list(repo::parent_path(dir));
+    return entries && std::ranges::any_of(*entries, [&](const repo::Entry& entry) {
+               return entry.kind == repo::EntryKind::Directory &&
+                      edit_distance(repo::base_name(dir), entry.name) == 1;
+           });
 }
 
 }  // namespace
@@ -41,6 +55,7 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
         return;
     }
     std::map<std::string, int> counts;
+    std::set<std::string, std::less<>> possible;  // with paths that may be meant for this tree
     const auto count = [&](std::string_view url, std::string_view path) {
         if (url.empty() || url.starts_with("{{")) {
             return;
@@ -48,6 +63,9 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
         const std::string dir = repo::path_inside(root_, path);
         const bool shows = dir != root_ && tree_.kind(dir) == repo::EntryKind::Directory;
         counts[repository_name(url)] += shows ? 1 : 0;
+        if (dir == root_ || is_nearly_a_directory(tree_, dir)) {
+            possible.insert(repository_name(url));
+        }
     };
     const auto count_generator = [&](const auto& self, const Value& generator) -> void {
         const Value* git = generator.find("git");
@@ -97,6 +115,8 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
     if (candidates_.size() == 1) {
         name_ = *candidates_.begin();
         candidates_.clear();
+    } else if (candidates_.empty()) {
+        candidates_ = std::move(possible);
     }
 }
 

@@ -294,13 +294,23 @@ Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& un
     release.dir = release.files_dir = unit.dir;
     const ChartValues values =
         chart_values(repository_.tree(), repository_.root(), release, sources_);
-    const std::optional<std::string> text =
-        TRY(charts_.render(release, values.layers, may_hold_engine));
-    if (!text) {
+    const auto error = [&](std::string_view found) {
         return Error{{.rule = "roots-in-chart",
                       .where = unit.dir,
                       .message = "the objects of Argo CD or Flux that a chart makes are not known",
-                      .found = release.unknown.empty() ? std::string(kNoHelm) : release.unknown}};
+                      .found = std::string(found)}};
+    };
+    // The engine fails at values that are missing, or has them.
+    const auto unread = std::ranges::find_if(values.unread, [](const UnreadValues& one) {
+        return one.kind != Unread::Optional && one.target.empty();
+    });
+    if (!values.lacking.empty() || unread != values.unread.end()) {
+        return error(!values.lacking.empty() ? values.lacking : unread->diagnostic.found);
+    }
+    const std::optional<std::string> text =
+        TRY(charts_.render(release, values.layers, may_hold_engine));
+    if (!text) {
+        return error(release.unknown.empty() ? kNoHelm : std::string_view(release.unknown));
     }
     objects = repository_.read("helm template " + unit.dir, *text);
     keep_engine_objects(objects);

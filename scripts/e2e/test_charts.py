@@ -176,6 +176,9 @@ def test_chart_that_makes_applications(render, tmp_path):
         ["chart", "top"], ["Application", "below"], ["Application", "shop"]]
     without = render("--helm", "none")
     assert without.returncode == 1 and without.stdout == "" and "[roots-in-chart]" in without.stderr
+    tree(tmp_path, {"repo/own.yaml": APPLICATION.replace("charts/web", "below")})
+    lacking = render()
+    assert lacking.returncode == 1 and "[roots-in-chart]" in lacking.stderr and "no values file prod.yaml" in lacking.stderr, lacking.stderr
 
 
 def test_strangers_chart(render, tmp_path):

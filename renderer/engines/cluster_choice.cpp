@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/base/split.h"
 #include "renderer/engines/applied_units.h"
 #include "renderer/engines/liveness.h"
@@ -69,7 +70,7 @@ void refuse_leftover(const BuildUnit& instance, const BuildUnit& leftover,
             fmt::format("one root: only the first reaches {}", fmt::join(leftover.beyond, ", ")))
         .hint(fmt::format("remove it if it is unused; to render what only it applies, use "
                           "--include {}; if they are two clusters, choose one with --cluster {}",
-                          leftover.beyond.front(), instance.cluster));
+                          shell_word(leftover.beyond.front()), shell_word(instance.cluster)));
 }
 
 // Returns the names that match: the exact one, else those that end with `name`, else those that

@@ -56,24 +56,32 @@ const Standing* find(const Standings& standings, std::string_view name, std::str
     return found;
 }
 
+// A plain tree has no units: what fails there is the build of a kustomization.
+std::string_view subject_of(const Standing& standing) {
+    return standing.name.empty() ? std::string_view("a kustomization") : standing.name;
+}
+
 std::string not_known(const Standing& standing) {
-    return fmt::format("the objects of {} are not known: {}", standing.name, standing.reason);
+    return fmt::format("the objects of {} are not known: {}", subject_of(standing),
+                       standing.reason);
 }
 
 std::string told(const Standing& standing) {
     switch (standing.liveness) {
         case Liveness::Applied:
-            return standing.reason.empty() ? standing.name : not_known(standing);
+            return standing.reason.empty() ? std::string(subject_of(standing))
+                                           : not_known(standing);
         case Liveness::Kept:
-            return fmt::format("{} is kept: {}", standing.name, standing.reason);
+            return fmt::format("{} is kept: {}", subject_of(standing), standing.reason);
         case Liveness::Absent:
-            return fmt::format("{} is not applied from here: {}", standing.name, standing.reason);
+            return fmt::format("{} is not applied from here: {}", subject_of(standing),
+                               standing.reason);
         case Liveness::Broken:
-            return fmt::format("{} applies nothing: {}", standing.name, standing.reason);
+            return fmt::format("{} applies nothing: {}", subject_of(standing), standing.reason);
         case Liveness::Unknown:
             return not_known(standing);
     }
-    return standing.name;
+    return std::string(subject_of(standing));
 }
 
 // True if a key has a wanted value, also in text that is not valid YAML or JSON.

@@ -98,7 +98,7 @@ private:
                           : is_ignored(dir, names)
                               ? "files that the source of Flux does not ignore"
                               : "a Flux Kustomization or an Argo CD Application that applies it")
-                .hint(fmt::format("--include {} renders it anyway", dir));
+                .hint(fmt::format("--include {} renders it anyway", shell_word(dir)));
         for (const BuildUnit& unit : units_) {
             if (unit.state == UnitState::Refused && !unit.dir.empty() &&
                 repo::is_within(dir, unit.dir)) {

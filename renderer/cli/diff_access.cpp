@@ -59,6 +59,28 @@ std::string_view section_of(policy::NeedKind kind) {
                                               : "autoApprovers";
 }
 
+std::string text_of_need(const policy::Need& need, const AccessSide& read) {
+    return fmt::format("{}: {}", section_of(need.kind),
+                       policy::addition_text(read.file->sections, need));
+}
+
+// Adds what the policy lacks for Funnel in a cluster.
+void add_funnel_needs(const policy::Needs& needs, bool is_alone, const std::string& cluster,
+                      AccessSide& read) {
+    for (const policy::Need* need : policy::missing_needs(read.file->sections, needs)) {
+        if (need->kind != policy::NeedKind::Funnel) {
+            continue;
+        }
+        for (const policy::Reason& reason : need->reasons) {
+            const std::string text = text_of_need(*need, read);
+            read.no_funnel.emplace(diff::key_of_funnel(cluster, reason.object), text);
+            if (is_alone) {
+                read.no_funnel.emplace(diff::key_of_funnel("", reason.object), text);
+            }
+        }
+    }
+}
+
 // Finds what the policy lacks for the devices of the first runs.
 void find_lacking(const Options& options, const ReadSide& side, std::size_t count,
                   AccessSide& read) {
@@ -66,16 +88,12 @@ void find_lacking(const Options& options, const ReadSide& side, std::size_t coun
     for (std::size_t i = 0; i < count; ++i) {
         const Run& run = side.runs.all()[i];
         policy::add_needs(run.plan, run.loaded.sources, options.policy.tailnet, needs);
+        policy::Needs of_cluster;
+        policy::add_needs(run.plan, run.loaded.sources, options.policy.tailnet, of_cluster);
+        add_funnel_needs(of_cluster, count == 1, run.loaded.cluster, read);
     }
     for (const policy::Need* need : policy::missing_needs(read.file->sections, needs)) {
-        const std::string text = fmt::format("{}: {}", section_of(need->kind),
-                                             policy::addition_text(read.file->sections, *need));
-        read.lacking.push_back(text);
-        for (const policy::Reason& reason : need->reasons) {
-            if (need->kind == policy::NeedKind::Funnel) {
-                read.no_funnel.emplace(reason.object, text);
-            }
-        }
+        read.lacking.push_back(text_of_need(*need, read));
     }
 }
 

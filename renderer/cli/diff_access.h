@@ -39,7 +39,7 @@ struct AccessSide {
     const SourceMap* sources = nullptr;
     std::vector<access::Cluster> clusters = {};
     std::vector<std::string> lacking = {};  // entries that the devices need, as text
-    std::map<std::string, std::string, std::less<>> no_funnel = {};  // those for Funnel, by parent
+    std::map<std::string, std::string, std::less<>> no_funnel = {};  // by diff::key_of_funnel
 
     [[nodiscard]] bool is_ready() const { return policy.has_value(); }
 };

@@ -46,7 +46,7 @@ std::string absences_of(const Comparison& comparison) {
     const bool is_compared = comparison.access && comparison.access->not_compared.empty();
     const auto waits_for_policy = [&](const ClusterComparison& cluster) {
         return std::ranges::any_of(cluster.devices.reach, [&](const ReachChange& change) {
-            return lacked_for(comparison, change) != nullptr;
+            return lacked_for(comparison, cluster.cluster, change) != nullptr;
         });
     };
     if (is_compared && comparison.access->unjudged.empty() &&

@@ -79,13 +79,16 @@ bool Comparison::is_equal() const {
     return has_equal_objects() && has_equal_access;
 }
 
-const std::string* lacked_for(const Comparison& comparison, const ReachChange& change) {
+const std::string* lacked_for(const Comparison& comparison, std::string_view cluster,
+                              const ReachChange& change) {
     const bool needs_funnel =
         change.added && change.offer.is_public && change.offer.target != kRelayed;
     if (!comparison.access || !needs_funnel) {
         return nullptr;
     }
-    const auto entry = comparison.access->no_funnel.find(change.parent);
+    const bool is_one = comparison.clusters.size() == 1;
+    const auto entry =
+        comparison.access->no_funnel.find(key_of_funnel(is_one ? "" : cluster, change.parent));
     return entry == comparison.access->no_funnel.end() ? nullptr : &entry->second;
 }
 

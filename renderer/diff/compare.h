@@ -38,6 +38,11 @@ struct KeptChange {
     std::string hostname, parent, reason;
 };
 
+// The key of a parent whose device Funnel makes public. `cluster`: "" if its side has only one.
+inline std::string key_of_funnel(std::string_view cluster, std::string_view parent) {
+    return std::string(cluster).append(" ").append(parent);
+}
+
 // Who gains and loses what by the policy of the tailnet, if one is named.
 struct AccessComparison {
     std::string not_compared;  // why it is not compared; "" = it is
@@ -46,7 +51,7 @@ struct AccessComparison {
     // Entries that devices of HEAD need and its policy lacks, unless BASE lacks them, too:
     // `nodeAttrs: {"target": ["tag:web"], "attr": ["funnel"]}`.
     std::vector<std::string> lacking = {};
-    // By parent, the entry without which Funnel has no effect, also if BASE lacks it.
+    // By key_of_funnel, the entry without which Funnel has no effect, also if BASE lacks it.
     std::map<std::string, std::string, std::less<>> no_funnel = {};
 };
 
@@ -74,9 +79,10 @@ struct Comparison {
     [[nodiscard]] bool is_equal() const;
 };
 
-// Returns the entry of the policy without which what becomes public has no effect; nullptr if none
-// is missing or known.
-const std::string* lacked_for(const Comparison& comparison, const ReachChange& change);
+// Returns the entry of the policy without which what becomes public in the cluster has no effect;
+// nullptr if none is missing or known.
+const std::string* lacked_for(const Comparison& comparison, std::string_view cluster,
+                              const ReachChange& change);
 
 // Compares clusters of the same name. If each side has only one cluster and either has no name,
 // those two are compared. A cluster that is only on one side is added or removed, with everything

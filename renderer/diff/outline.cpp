@@ -210,7 +210,8 @@ public:
                     ways.insert(change.offer.target == kRelayed ? "PeerRelay" : "Funnel");
                     section.lines.push_back(reach_line(change, added ? '!' : '-'));
                     section.lines.back().text += in_cluster(comparison, cluster);
-                    if (const std::string* entry = lacked_for(comparison, change)) {
+                    if (const std::string* entry =
+                            lacked_for(comparison, cluster.cluster, change)) {
                         section.lines.back().details.push_back(
                             fmt::format("not before the policy has {}", code(*entry)));
                     }

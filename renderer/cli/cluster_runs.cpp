@@ -97,6 +97,9 @@ bool ClusterRuns::render_all(const repo::LoadOptions& options,
             take(run, later.emplace_back());
             for (const Diagnostic& said : later.back().all()) {
                 used.push_back(said.pos);
+                for (const Note& note : said.notes) {
+                    used.push_back(note.pos);
+                }
             }
             release(run, std::move(used));
         }

@@ -164,9 +164,14 @@ void check_named_dirs(const repo::SourceTree& tree, const DirList& dirs, const s
         known.push_back(repo::relative_path(dir->path, root));
     }
     const auto check = [&](const NamedDir& one, bool is_ignored) {
-        const std::string below = repo::join_path(root, one.spelled);
+        const auto is_directory = [&](const std::string& path) {
+            return tree.kind(repo::normal_path(path)) == repo::EntryKind::Directory;
+        };
+        // What is ignored may be a directory that only another cluster names.
         if (!one.path.empty() ||
-            (is_ignored && tree.kind(repo::normal_path(below)) == repo::EntryKind::Directory)) {
+            (is_ignored && (is_directory(repo::join_path(root, one.spelled)) ||
+                            (repo::is_within(repo::normal_path(one.spelled), root) &&
+                             is_directory(one.spelled))))) {
             return;
         }
         const bool is_harmless = is_ignored && one.pos.known();

@@ -98,8 +98,9 @@ struct Selection {
     std::optional<std::uint32_t> operator_bundle;
     std::size_t skipped_files = 0;
     std::vector<LeftAlone> left_alone;
-    std::vector<std::string> other_languages;  // files that mention Tailscale
-    std::vector<std::string> programs;         // scripts and source files that may run helm
+    std::vector<std::string> other_languages;    // files that mention Tailscale
+    std::vector<std::string> exposing_programs;  // programs, and templates of other tools
+    std::vector<std::string> programs;           // scripts and source files that may run helm
     std::vector<UmbrellaValues> umbrella_values;
     std::set<std::string> operators_elsewhere;  // files that install it in clusters with a name
     Diagnostics unlisted;                       // warnings about inputs that are not listed

@@ -202,6 +202,8 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
                            .words = options.input_words},
                           options.threads, loaded, diagnostics);
     warn_unused_substitutes(options, loaded, diagnostics);
+    std::ranges::move(selection.exposing_programs, std::back_inserter(selection.other_languages));
+    std::ranges::sort(selection.other_languages);
     warn_other_languages(std::move(selection.other_languages), loaded, diagnostics);
     refuse_encrypted_inputs(loaded, diagnostics);
     report_variable_faults(selection.files, file_of, loaded, diagnostics);

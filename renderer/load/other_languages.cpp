@@ -41,7 +41,7 @@ void warn_other_languages(std::vector<std::string> files, const Loaded& loaded,
         .found(fmt::format("{}{}", fmt::join(files, ", "),
                            more == 0 ? std::string() : fmt::format(" and {} more", more)))
         .expected("no objects that use Tailscale in what they generate")
-        .hint("to render what they generate, commit it as YAML");
+        .hint("to render what they generate, commit it as YAML; --ignore DIR ends the warning");
 }
 
 }  // namespace renderer::load

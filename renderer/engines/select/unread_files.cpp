@@ -28,13 +28,28 @@ constexpr std::array<std::string_view, 18> kPrograms = {
 
 // What exposes something, in the syntax of any language, `--set` or a template.
 constexpr std::string_view kExposure =
-    R"((?:tailscale\\*\.com/(?:expose|funnel|tailnet-(?:fqdn|ip))["'\])]*[ \t]*[:=])"
-    R"(|(?:ingressClassName|loadBalancerClass|className)["']?[ \t]*[:=][ \t]*["']?tailscale\b))";
+    R"(tailscale\\*\.com/(?:expose|funnel)["'\])]*[ \t]*[:=][ \t]*["']?(?:true|\$|\{\{))"
+    R"(|tailscale\\*\.com/tailnet-(?:fqdn|ip)["'\])]*[ \t]*[:=][ \t]*["']?[\w$\{])"
+    R"(|(?:ingressClassName|loadBalancerClass|className)["']?[ \t]*[:=][ \t]*["']?tailscale(?:[^\w-]|$))";
+
+bool is_comment(std::string_view line) {
+    const std::size_t first = std::min(line.find_first_not_of(" \t"), line.size());
+    return line.substr(first).starts_with('#') || line.substr(first).starts_with("//");
+}
+
+bool is_test(std::string_view name) {
+    return name.starts_with("test_") || name.find("_test.") != std::string_view::npos ||
+           name.find(".test.") != std::string_view::npos;
+}
 
 bool writes_exposure(const repo::SourceTree& tree, const std::string& path) {
     static const std::optional<Pattern> kPattern = Pattern::parse(kExposure);
-    const Result<std::string> text = tree.read(path);
-    return text && repo::mentions_tailscale(*text) && kPattern->matches(*text);
+    const Result<std::string> text =
+        is_test(repo::base_name(path)) ? std::string() : tree.read(path);
+    return text && repo::mentions_tailscale(*text) &&
+           std::ranges::any_of(split(*text, '\n'), [](std::string_view line) {
+               return !is_comment(line) && kPattern->matches(line);
+           });
 }
 
 // Where CI services look for workflows, and for actions, in directories of their own.
@@ -104,7 +119,7 @@ void find_unread_files(const repo::SourceTree& tree, const std::string& root,
             if (ends_with_any(name, kPrograms)) {
                 if (is_run(dir.relative)) {
                     if (!dir.in_chart && writes_exposure(tree, path)) {
-                        selection.other_languages.push_back(path);
+                        selection.exposing_programs.push_back(path);
                     }
                     selection.programs.push_back(std::move(path));
                 }
@@ -128,6 +143,8 @@ void find_unread_files(const repo::SourceTree& tree, const std::string& root,
     }
     const auto is_ignored = [&](const std::string& path) { return choice.ignores_below(path); };
     std::erase_if(selection.programs, is_ignored);
+    std::erase_if(selection.other_languages, is_ignored);
+    std::erase_if(selection.exposing_programs, is_ignored);
     std::erase_if(selection.umbrella_values,
                   [&](const UmbrellaValues& one) { return is_ignored(one.path); });
 }

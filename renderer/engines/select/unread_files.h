@@ -11,7 +11,7 @@
 
 namespace renderer::engines {
 
-// Sets `other_languages`, `programs` and `umbrella_values` of the selection. The latter two are
+// Sets `other_languages`, `programs`, `exposing_programs` and `umbrella_values` of the selection,
 // without what the user ignores.
 void find_unread_files(const repo::SourceTree& tree, const std::string& root,
                        const std::vector<repo::WalkedDir>& dirs, const UnitChoice& choice,

@@ -267,9 +267,8 @@ private:
         const bool gave_devices = options_.earlier_units.contains(
             engines::unit_of_object(*release.unit, release.object, release.kept).path);
         Result<std::optional<std::string>> text =
-            values.lacking.empty()
-                ? charts_.render(release, values.layers, gave_devices ? kAll : matters_)
-                : Result(std::optional<std::string>());
+            values.lacking.empty() ? charts_.render(release, values.layers, matters_, gave_devices)
+                                   : Result(std::optional<std::string>());
         const bool is_left = charts_.is_left();
         const bool is_of_interest = text && *text && !release.dir.empty();
         if (!text) {

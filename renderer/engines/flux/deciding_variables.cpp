@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "renderer/base/pattern.h"
 #include "renderer/base/split.h"
 #include "renderer/repo/walk.h"
 
@@ -12,18 +14,21 @@ namespace {
 
 constexpr std::string_view kOpen = "${";
 
-// True for a line whose variable is, or may be, a class, a type or a key. In a JSON patch, the path
-// is in another line than the value.
-bool may_decide(std::string_view line, bool patches_class) {
-    constexpr std::array<std::string_view, 4> kFields = {"ingressClass", "loadBalancerClass",
-                                                         "className", "type"};
+// A key with a variable: blanks, a dash or a brace may be before it, and a blank follows its colon.
+constexpr std::string_view kKeyWithVariable =
+    R"((?:^|[{,])[\s\-"']*[\w./-]*\$\{[^}]*\}[\w./-]*["']?\s*:(?:\s|$))";
+
+// True for a line whose variable is, or may be, a class, a key or, with `type_decides`, the type of
+// a Service. In a JSON patch, the path is in another line than the value.
+bool may_decide(std::string_view line, bool type_decides, bool patches_class) {
+    static const std::optional<Pattern> kKeyPattern = Pattern::parse(kKeyWithVariable);
+    constexpr std::array<std::string_view, 3> kFields = {"ingressClass", "loadBalancerClass",
+                                                         "className"};
     const auto has = [&](std::string_view word) {
         return line.find(word) != std::string_view::npos;
     };
-    const std::size_t close = line.rfind('}');
-    const bool is_key =
-        close != std::string_view::npos && line.find(':', close) != std::string_view::npos;
-    return is_key || std::ranges::any_of(kFields, has) || (patches_class && has("value"));
+    return std::ranges::any_of(kFields, has) || (type_decides && has("type")) ||
+           (patches_class && has("value")) || kKeyPattern->matches(line);
 }
 
 // Calls `test(name)` for each variable until one is true.
@@ -48,6 +53,7 @@ bool is_unknown(std::string_view name, const UnitVariables& variables) {
 
 bool may_be_input_by_variable(std::string_view text, const UnitVariables& variables,
                               const std::vector<std::string>& words) {
+    const bool type_decides = std::ranges::find(words, "LoadBalancer") != words.end();
     const bool patches_class = text.find("/ingressClassName") != std::string_view::npos ||
                                text.find("/loadBalancerClass") != std::string_view::npos ||
                                text.find("/spec/type") != std::string_view::npos;
@@ -57,8 +63,8 @@ bool may_be_input_by_variable(std::string_view text, const UnitVariables& variab
                                                : is_unknown(name, variables);
     };
     return std::ranges::any_of(split(text, '\n'), [&](std::string_view line) {
-        return line.find(kOpen) != std::string_view::npos && may_decide(line, patches_class) &&
-               any_variable(line, makes_input);
+        return line.find(kOpen) != std::string_view::npos &&
+               may_decide(line, type_decides, patches_class) && any_variable(line, makes_input);
     });
 }
 

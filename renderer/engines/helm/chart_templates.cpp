@@ -42,7 +42,8 @@ ChartTemplates::ChartTemplates(const repo::SourceTree& tree, const repo::LoadOpt
 
 Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& release,
                                                           const std::vector<Value>& values,
-                                                          const repo::TextTest& matters) {
+                                                          const repo::TextTest& matters,
+                                                          bool is_required) {
     const std::optional<std::string> none;
     is_left_ = true;
     cluster_condition_.reset();
@@ -51,7 +52,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
     if ((!is_run && release.dir.empty()) || !release.unknown.empty()) {
         return none;
     }
-    bool is_certain = any_matters(values, matters);
+    bool is_certain = is_required || any_matters(values, matters);
     // A caller for which "" matters wants all charts.
     const bool is_wanted = is_certain || matters("");
     Result<std::optional<ChartSource>> found = library_.find(release);

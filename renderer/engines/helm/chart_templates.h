@@ -26,11 +26,12 @@ public:
 
     // Returns the output of helm. Returns nothing if helm must not be run, the chart is not
     // available, or no file of the chart and no value `matters`. An archive is rendered in
-    // any case. If something matters, it fails when helm is missing or fails, or a requested fetch
-    // fails.
+    // any case, and so is a chart that `is_required`. If something matters, or it is required, it
+    // fails when helm is missing or fails, or a requested fetch fails.
     Result<std::optional<std::string>> render(const ChartRelease& release,
                                               const std::vector<Value>& values,
-                                              const repo::TextTest& matters);
+                                              const repo::TextTest& matters,
+                                              bool is_required = false);
 
     // True if the last call of render() did not find the chart or must not run helm.
     [[nodiscard]] bool is_left() const { return is_left_; }

@@ -5,6 +5,7 @@ A chart that is not rendered is a warning that names the place where it is expos
 """
 import base64
 import os
+import shutil
 import subprocess
 import textwrap
 
@@ -176,7 +177,8 @@ def test_chart_that_makes_applications(render, tmp_path):
         ["chart", "top"], ["Application", "below"], ["Application", "shop"]]
     without = render("--helm", "none")
     assert without.returncode == 1 and without.stdout == "" and "[roots-in-chart]" in without.stderr
-    tree(tmp_path, {"repo/own.yaml": APPLICATION.replace("charts/web", "below")})
+    shutil.rmtree(tmp_path / "repo/top")
+    tree(tmp_path, {"repo/own.yaml": APPLICATION.replace("charts/web", "below").replace("name: shop,", "name: own,")})
     lacking = render()
     assert lacking.returncode == 1 and "[roots-in-chart]" in lacking.stderr and "no values file prod.yaml" in lacking.stderr, lacking.stderr
 

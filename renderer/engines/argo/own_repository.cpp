@@ -63,7 +63,7 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
         const std::string dir = repo::path_inside(root_, path);
         const bool shows = dir != root_ && tree_.kind(dir) == repo::EntryKind::Directory;
         counts[repository_name(url)] += shows ? 1 : 0;
-        if (dir == root_ || is_nearly_a_directory(tree_, dir)) {
+        if (!shows && (dir == root_ || is_nearly_a_directory(tree_, dir))) {
             possible.insert(repository_name(url));
         }
     };

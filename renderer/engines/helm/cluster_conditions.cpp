@@ -41,10 +41,11 @@ std::optional<std::string> find_cluster_condition(const ChartSource& chart, std:
                                                   const repo::TextTest& matters,
                                                   bool is_template_only) {
     for (const auto& [file, text] : chart.files) {
-        const std::string_view question = file.find("/templates/") == std::string::npos
-                                              ? std::string_view()
-                                              : question_in(text, is_template_only);
-        if (question.empty() || !matters(text)) {
+        if (file.find("/templates/") == std::string::npos || !matters(text)) {
+            continue;
+        }
+        const std::string_view question = question_in(text, is_template_only);
+        if (question.empty()) {
             continue;
         }
         SourceMap sources;

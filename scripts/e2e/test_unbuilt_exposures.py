@@ -68,6 +68,15 @@ spec:
   interval: 1h
   chart: {spec: {chart: web, version: 1.2.0, sourceRef: {kind: HelmRepository, name: acme}}}
 """
+RELEASE_IN_TREE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: web, namespace: shop}
+spec:
+  interval: 1h
+  chart: {spec: {chart: ./charts/web, sourceRef: {kind: GitRepository, name: flux-system}}}
+  VALUES
+"""
 PORT_OF_A_CHART = """\
     apiVersion: helm.toolkit.fluxcd.io/v2
     kind: HelmRelease
@@ -174,12 +183,10 @@ def test_a_chart_may_ask_whether_the_cluster_has_our_kinds(render, tmp_path):
 
 def test_values_that_are_not_known_may_expose_something(render, tmp_path):
     guarded = "        {{- if .Values.on }}\n" + WEB["templates/service.yaml"].replace("{{ toJson .Values.annotations }}", '{tailscale.com/expose: "true"}') + "{{- end }}\n"
-    release = ("apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: shop}\nspec:\n  interval: 1h\n"
-               "  chart: {spec: {chart: ./charts/web, sourceRef: {kind: GitRepository, name: flux-system}}}\n  VALUES\n")
     for values, is_said in (("valuesFrom: [{kind: Secret, name: web}]", True), ("valuesFrom: [{kind: Secret, name: web, optional: true}]", True),
                             ("valuesFrom: [{kind: Secret, name: web, valuesKey: a, targetPath: web.enabled}]", True),
                             ("valuesFrom: [{kind: Secret, name: web, valuesKey: a, targetPath: web.password}]", False), ("values: {on: false}", False)):
-        tree(tmp_path, {"repo/shop.yaml": release.replace("VALUES", values), **chart("repo/charts/web", {"templates/service.yaml": guarded})})
+        tree(tmp_path, {"repo/shop.yaml": RELEASE_IN_TREE.replace("VALUES", values), **chart("repo/charts/web", {"templates/service.yaml": guarded})})
         done = render("--allow-empty")
         assert done.returncode == 0, done.stderr
         assert ("this chart may expose something, depending on values that are not known [hidden-exposure]" in done.stderr) == is_said, done.stderr
@@ -243,16 +250,14 @@ LIBRARY = {"Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\n", "values.
     ({"repo/shop.yaml": "values: {}\n  valuesFrom: [{kind: Secret, name: web}]"}, "[unexplained-removal]"),
 ])
 def test_a_chart_that_no_longer_names_tailscale_may_still_expose(render, tmp_path, edit, wanted):
-    release = ("apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: shop}\nspec:\n  interval: 1h\n"
-               "  chart: {spec: {chart: ./charts/web, sourceRef: {kind: GitRepository, name: flux-system}}}\n  VALUES\n")
     plain = {"repo/own.yaml": SERVICE.replace("{name: web}", '{name: own, namespace: shop, annotations: {tailscale.com/expose: "true"}}', 1)}
     parent = "apiVersion: v2\nname: web\nversion: 1.2.0\ndependencies: [{name: lib, version: 1.0.0, repository: 'file://../lib'}]\n"
-    tree(tmp_path, {**plain, "repo/shop.yaml": release.replace("VALUES", 'values: {annotations: {tailscale.com/expose: "true"}}'),
+    tree(tmp_path, {**plain, "repo/shop.yaml": RELEASE_IN_TREE.replace("VALUES", 'values: {annotations: {tailscale.com/expose: "true"}}'),
                     **chart("repo/charts/web", {"Chart.yaml": parent}), **chart("repo/charts/lib", LIBRARY)})
     done = render("-o", "out")
     assert done.returncode == 0 and "shop-web" in done.stderr, done.stderr
-    without = {"repo/shop.yaml": release.replace("VALUES", "values: {}")}
-    given = {path: release.replace("VALUES", text) if path == "repo/shop.yaml" else text for path, text in edit.items()}
+    without = {"repo/shop.yaml": RELEASE_IN_TREE.replace("VALUES", "values: {}")}
+    given = {path: RELEASE_IN_TREE.replace("VALUES", text) if path == "repo/shop.yaml" else text for path, text in edit.items()}
     tree(tmp_path, {**without, **given})
     done = render("-o", "out")
     assert done.returncode == 1 and wanted in done.stderr, done.stderr

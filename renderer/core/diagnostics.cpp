@@ -30,6 +30,12 @@ Finding Report::say(Severity severity, std::string_view rule, Pos pos, std::stri
     return added;
 }
 
+void Diagnostics::remove_warnings(std::string_view rule, Pos pos) {
+    std::erase_if(all_, [&](const Diagnostic& one) {
+        return one.severity == Severity::Warning && one.rule == rule && one.pos == pos;
+    });
+}
+
 void Diagnostics::append(Diagnostics other) {
     errors_ += other.errors_;
     all_.insert(all_.end(), std::make_move_iterator(other.all_.begin()),

@@ -78,6 +78,7 @@ public:
         return say(Severity::Warning, rule, pos, std::move(message));
     }
     void append(Diagnostics other);  // merges what a thread collected
+    void remove_warnings(std::string_view rule, Pos pos);
 
     [[nodiscard]] bool has_errors() const { return errors_ > 0; }
     [[nodiscard]] std::size_t error_count() const { return errors_; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/base/ascii.h"
+#include "renderer/plan/checks/cross_checks.h"
 #include "renderer/plan/joining.h"
 
 namespace renderer::plan {
@@ -24,6 +25,14 @@ std::vector<Pos> ClusterChecks::add(std::string_view name, const Plan& plan,
     compare_hostnames(plan, sources, diagnostics);
     compare_take_over_tag(plan.settings, diagnostics);
     keep_hostnames(plan);
+    for (const Pos pos : class_fields_with_effect(plan)) {
+        class_fields_.insert(sources.describe(pos));
+    }
+    for (const Diagnostic& one : diagnostics.all()) {
+        if (one.rule == kClassFieldRule) {
+            unused_class_fields_.push_back({one.pos, sources.describe(one.pos), &diagnostics});
+        }
+    }
     std::vector<Pos> positions;
     for_each_of<ProxyPlan>(plan.workloads, [&](const Workload& workload, const ProxyPlan& proxy) {
         if (proxy.target == Target::TailnetName) {
@@ -40,6 +49,12 @@ std::vector<Pos> ClusterChecks::add(std::string_view name, const Plan& plan,
 // A target that no cluster serves may be any other device of the tailnet. A target that differs
 // only slightly from the name of a device of a cluster is a typo.
 void ClusterChecks::finish() const {
+    std::set<std::string_view> reported;  // the notes of each cluster name its own objects
+    for (const UnusedField& one : unused_class_fields_) {
+        if (class_fields_.contains(one.place) || !reported.insert(one.place).second) {
+            one.diagnostics->remove_warnings(kClassFieldRule, one.pos);
+        }
+    }
     std::map<std::string_view, std::string> nearest;  // many clusters have the same targets
     for (const EgressTarget& target : targets_) {
         const auto [entry, is_new] = nearest.try_emplace(target.name);

@@ -18,7 +18,8 @@ namespace renderer::plan {
 
 // Reports a hostname that two clusters of one tailnet use (the tailnet would name the second device
 // `<hostname>-1`), a take-over tag that two clusters have, and an egress target that differs only
-// slightly from the name of a device of another cluster. Clusters are in one tailnet if their
+// slightly from the name of a device of another cluster. Removes warnings of fields of a ProxyClass
+// that have an effect in another cluster. Clusters are in one tailnet if their
 // `tailnetDomain` and control server are the same.
 class ClusterChecks {
 public:
@@ -40,6 +41,11 @@ private:
         std::string name;  // without a final dot
         Diagnostics* diagnostics;
     };
+    struct UnusedField {
+        Pos pos;
+        std::string place;  // "file:line:col"
+        Diagnostics* diagnostics;
+    };
     struct Hostnames {
         std::vector<std::string> all;
         std::set<std::string, std::less<>> lower;
@@ -57,6 +63,8 @@ private:
     std::map<std::string, std::size_t> owners_;  // cluster by tailnet and take-over tag
     std::map<std::string, Hostnames, std::less<>> hostnames_;  // by tailnetDomain
     std::vector<EgressTarget> targets_;
+    std::vector<UnusedField> unused_class_fields_;
+    std::set<std::string> class_fields_;  // places of those that have an effect in a cluster
 };
 
 }  // namespace renderer::plan

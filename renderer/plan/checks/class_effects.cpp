@@ -60,44 +60,66 @@ constexpr auto kPartialFields = std::to_array<PartialField>({
      "an Ingress, or a ProxyGroup of type ingress or kube-apiserver"},
 });
 
-void check_effects(const ProxyClassPlan& chosen, const std::vector<const Workload*>& users,
-                   Diagnostics& diagnostics) {
-    for (const PartialField& field : kPartialFields) {
-        const std::optional<Pos> place = field.place(chosen);
-        if (!place || std::ranges::any_of(
-                          users, [&](const Workload* one) { return field.has_effect(*one); })) {
-            continue;
+using Users = std::vector<const Workload*>;
+
+void warn_unused(const PartialField& field, Pos place, const ProxyClassPlan& chosen,
+                 const Users& users, Diagnostics& diagnostics) {
+    std::vector<Note> notes;
+    notes.reserve(users.size());
+    for (const Workload* one : users) {
+        notes.push_back(
+            {.pos = one->origin.pos, .object = one->origin.parent, .text = "uses the class"});
+    }
+    about(chosen.origin, diagnostics)
+        .warning(kClassFieldRule, place,
+                 fmt::format("\"{}\" has no effect on the objects that use this class", field.path))
+        .expected(fmt::format("a class of {}", field.users))
+        .hint("remove the field, or give these objects another class")
+        .notes(std::move(notes));
+}
+
+// Calls `take` for each partial field of each class that is used, with whether it has an effect.
+template <typename Take>
+void for_each_partial_field(const Plan& plan, const Take& take) {
+    for (const ProxyClassPlan& one : plan.proxy_classes) {
+        Users users;
+        for (const Workload& workload : plan.workloads) {
+            if (workload.proxy_class == &one) {
+                users.push_back(&workload);
+            }
         }
-        std::vector<Note> notes;
-        notes.reserve(users.size());
-        for (const Workload* one : users) {
-            notes.push_back(
-                {.pos = one->origin.pos, .object = one->origin.parent, .text = "uses the class"});
+        for (const PartialField& field : kPartialFields) {
+            const std::optional<Pos> place = field.place(one);
+            if (place && !users.empty()) {
+                take(field, *place, one, users,
+                     std::ranges::any_of(
+                         users, [&](const Workload* user) { return field.has_effect(*user); }));
+            }
         }
-        about(chosen.origin, diagnostics)
-            .warning(
-                "class-field-without-effect", *place,
-                fmt::format("\"{}\" has no effect on the objects that use this class", field.path))
-            .expected(fmt::format("a class of {}", field.users))
-            .hint("remove the field, or give these objects another class")
-            .notes(std::move(notes));
     }
 }
 
 }  // namespace
 
 void check_class_effects(const Plan& plan, Diagnostics& diagnostics) {
-    for (const ProxyClassPlan& one : plan.proxy_classes) {
-        std::vector<const Workload*> users;
-        for (const Workload& workload : plan.workloads) {
-            if (workload.proxy_class == &one) {
-                users.push_back(&workload);
-            }
+    for_each_partial_field(plan,
+                           [&](const PartialField& field, Pos place, const ProxyClassPlan& chosen,
+                               const Users& users, bool has_effect) {
+                               if (!has_effect) {
+                                   warn_unused(field, place, chosen, users, diagnostics);
+                               }
+                           });
+}
+
+std::vector<Pos> class_fields_with_effect(const Plan& plan) {
+    std::vector<Pos> places;
+    for_each_partial_field(plan, [&](const PartialField&, Pos place, const ProxyClassPlan&,
+                                     const Users&, bool has_effect) {
+        if (has_effect) {
+            places.push_back(place);
         }
-        if (!users.empty()) {
-            check_effects(one, users, diagnostics);
-        }
-    }
+    });
+    return places;
 }
 
 }  // namespace renderer::plan

@@ -2,6 +2,7 @@
 // duplicate objects, bundles that cannot have the generated objects.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "renderer/classify/classify.h"
@@ -24,7 +25,12 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics);
 void check_refused_env(const Plan& plan, Diagnostics& diagnostics);
 
 // Warns of fields of a class that have no effect on any of the objects that use it.
+inline constexpr std::string_view kClassFieldRule = "class-field-without-effect";
 void check_class_effects(const Plan& plan, Diagnostics& diagnostics);
+
+// Returns the places of such fields that have an effect. Another cluster may use the class for
+// objects on which they have none.
+std::vector<Pos> class_fields_with_effect(const Plan& plan);
 
 // Warns of a class with which pods accept a route of the tailnet to their own cluster, from a
 // Connector among the inputs: Linux prefers it to the network of the pods.

@@ -4,14 +4,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/own_repository.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer::engines {
+
+namespace {
+
+// Fields of a kustomization that change the fields of a source.
+constexpr std::array<std::string_view, 4> kChanges = {"components", "patches", "replacements",
+                                                      "transformers"};
+
+}  // namespace
 
 FluxSources::FluxSources(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
                          SourceMap& sources, std::string output_dir,
@@ -37,6 +47,32 @@ std::set<std::string> FluxSources::own_names(const std::vector<EngineObject>& ob
     return names;
 }
 
+// True if a kustomization in the directory of a source or above it, or a Kustomization that applies
+// it, may change it.
+bool FluxSources::may_be_patched(const EngineObject& source,
+                                 const std::vector<EngineObject>& objects) const {
+    for (std::string dir = repo::parent_path(source.file);; dir = repo::parent_path(dir)) {
+        for (const std::string_view name : repo::kKustomizationNames) {
+            const Result<std::string> text = tree_.read(repo::join_path(dir, name));
+            if (text && std::ranges::any_of(kChanges, [&](std::string_view field) {
+                    return text->find(field) != std::string::npos;
+                })) {
+                return true;
+            }
+        }
+        if (dir == root_ || dir.empty()) {
+            break;
+        }
+    }
+    return std::ranges::any_of(objects, [&](const EngineObject& one) {
+        return is_kind(one.root, kFluxGroup, "Kustomization") &&
+               (one.root.at({"spec", "patches"}) != nullptr ||
+                one.root.at({"spec", "components"}) != nullptr) &&
+               repo::is_within(source.file,
+                               repo::path_inside(root_, text_of(one.root, {"spec", "path"})));
+    });
+}
+
 void FluxSources::learn(const std::vector<EngineObject>& objects,
                         const std::vector<EngineObject>& instances) {
     for (const EngineObject& instance : instances) {
@@ -58,7 +94,10 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
                                                 text_of(object.root, {"metadata", "name"}));
             urls_.emplace(key, text_of(object.root, {"spec", "url"}));
             if (has_own_field(object.root)) {  // it is not a patch
-                const std::optional<IncompleteObject> fault = rejected_source(object.root);
+                std::optional<IncompleteObject> fault = rejected_source(object.root);
+                if (fault && may_be_patched(object, objects)) {
+                    fault.reset();
+                }
                 const auto known = rejected_.try_emplace(key, fault).first;
                 known->second = fault ? known->second : std::nullopt;
             }

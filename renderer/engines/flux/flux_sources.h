@@ -56,7 +56,7 @@ public:
     [[nodiscard]] std::string_view meant_source(std::string_view kind, std::string_view name) const;
 
     // Returns why the API server rejects the source, if it rejects each object of the tree with
-    // this name; nullptr otherwise.
+    // this name and no kustomization changes it; nullptr otherwise.
     [[nodiscard]] const IncompleteObject* rejected(std::string_view kind,
                                                    std::string_view name) const;
 
@@ -79,6 +79,8 @@ private:
     };
 
     [[nodiscard]] std::set<std::string> own_names(const std::vector<EngineObject>& objects) const;
+    [[nodiscard]] bool may_be_patched(const EngineObject& source,
+                                      const std::vector<EngineObject>& objects) const;
     [[nodiscard]] std::string ignored_by(std::string_view source, const std::string& file) const;
 
     const repo::SourceTree& tree_;

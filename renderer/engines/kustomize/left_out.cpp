@@ -11,6 +11,7 @@
 #include "renderer/engines/kustomize/plug_ins.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer::engines {
 
@@ -247,6 +248,32 @@ Orphan orphan_of(std::string_view message) {
     return {
         .dir = std::string(dir.substr(0, dir.find('\''))),
         .object = fmt::format("{}/{}", id.substr(0, dot), id.substr(slash + 1, last - slash - 1))};
+}
+
+void warn_left_out(const LeftOut& what, bool names_helm, Diagnostics& diagnostics) {
+    if (what.is_remote) {
+        diagnostics
+            .warning("not-built", what.pos,
+                     "this is remote and not fetched: what it exposes to the tailnet would be "
+                     "missing")
+            .found(secrets::without_url_credentials(what.what))
+            .expected("no Tailscale objects in it, or a local copy")
+            .hint(fmt::format("copy it into this repository, or: {}", source_flag(what.what)));
+        return;
+    }
+    diagnostics.warning("not-built", what.pos, "this part of the kustomization is not built")
+        .found(what.what)
+        .expected(what.is_chart    ? "no chart that exposes anything to the tailnet"
+                  : what.is_secret ? "a Secret, which this repository must not have"
+                                   : "no Tailscale objects in what is fetched")
+        .hint(what.is_chart
+                  ? (names_helm ? "use --charts DIR with a directory that contains it; or: helm "
+                                  "template CHART | tailrender post-render"
+                                : "install helm, or name it with --helm PROGRAM; a chart that is "
+                                  "not in the tree also needs --charts DIR with a directory that "
+                                  "contains it")
+              : what.is_secret ? "if it is a Secret, nothing needs to be done: Secrets are not read"
+                               : "copy it into this repository if it has Tailscale objects");
 }
 
 }  // namespace renderer::engines

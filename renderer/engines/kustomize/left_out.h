@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/core/diagnostics.h"
 #include "renderer/core/result.h"
 #include "renderer/engines/kustomize/kustomization.h"
 
@@ -30,6 +31,9 @@ bool is_kept_secret(const repo::SourceTree& tree, const std::string& path);
 // Returns what is left out of one kustomization, except patches. Its file must be a map.
 std::vector<LeftOut> left_out_of(const repo::SourceTree& tree, KustomizationReader& reader,
                                  const Kustomization& file);
+
+// Warns of such a part. `names_helm`: the user names a helm.
+void warn_left_out(const LeftOut& what, bool names_helm, Diagnostics& diagnostics);
 
 // A strategic merge patch whose object is not in the build.
 struct Orphan {

@@ -248,7 +248,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
         const bool is_operator =
             what.is_chart && what.what == fmt::format("chart {}", kOperatorChart);
         if (!refused_.contains(what.pos) && !is_operator) {
-            warn_left_out(what);
+            warn_left_out(what, !context_.options.helm.empty(), context_.build.diagnostics);
         }
         note_unbuilt(build, what);
     }
@@ -388,33 +388,6 @@ Pos BuildSelection::place_of(const LeftOut& what, const PlainBuild& build, const
     return what.pos;
 }
 
-void BuildSelection::warn_left_out(const LeftOut& what) {
-    if (what.is_remote) {
-        context_.build.diagnostics
-            .warning("not-built", what.pos,
-                     "this is remote and not fetched: what it exposes to the tailnet would be "
-                     "missing")
-            .found(secrets::without_url_credentials(what.what))
-            .expected("no Tailscale objects in it, or a local copy")
-            .hint(fmt::format("copy it into this repository, or: {}", source_flag(what.what)));
-        return;
-    }
-    context_.build.diagnostics
-        .warning("not-built", what.pos, "this part of the kustomization is not built")
-        .found(what.what)
-        .expected(what.is_chart    ? "no chart that exposes anything to the tailnet"
-                  : what.is_secret ? "a Secret, which this repository must not have"
-                                   : "no Tailscale objects in what is fetched")
-        .hint(what.is_chart
-                  ? (context_.options.helm.empty()
-                         ? "install helm, or name it with --helm PROGRAM; a chart that is not in "
-                           "the tree also needs --charts DIR with a directory that contains it"
-                         : "use --charts DIR with a directory that contains it; or: helm template "
-                           "CHART | tailrender post-render")
-              : what.is_secret ? "if it is a Secret, nothing needs to be done: Secrets are not read"
-                               : "copy it into this repository if it has Tailscale objects");
-}
-
 // Records a part that is not built. Devices of it from an earlier run, which had it, do not count
 // as removed.
 void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) {
@@ -438,7 +411,7 @@ void BuildSelection::warn_unread(const PlainBuild& build, const Kustomization& f
     for (const LeftOut& what : left_out_of(build.tree, build.reader, file)) {
         note_unbuilt(build, what);
         if (!what.is_chart) {
-            warn_left_out(what);
+            warn_left_out(what, !context_.options.helm.empty(), context_.build.diagnostics);
         }
     }
 }

@@ -63,6 +63,11 @@ public:
             expand(std::move(root));
         }
         for (BuildUnit& root : chart_roots()) {
+            for (std::size_t i = 0; i < units_.size() && root.parent == SIZE_MAX; ++i) {
+                if (units_[i].claims.contains(root.file)) {
+                    adopt(units_[i], i, root);
+                }
+            }
             expand(std::move(root));
         }
         add_refused_files(
@@ -329,13 +334,13 @@ private:
         return units;
     }
 
-    // Returns charts that are installed by hand: no unit applies them, and no other such chart
-    // makes an object that does.
+    // Returns charts that are installed by a HelmRelease or by hand: no unit applies them, and no
+    // other such chart makes an object that does.
     std::vector<BuildUnit> chart_roots() {
         std::vector<BuildUnit> roots = charts_of_engines(repository_, reader_);
         std::erase_if(roots, [&](const BuildUnit& root) {
             const auto claims = [&](const BuildUnit& unit) {
-                return unit.claims.contains(root.file);
+                return unit.claims.contains(chart_file(root));
             };
             return root_files_.is_excluded(root.dir) || std::ranges::any_of(units_, claims) ||
                    std::ranges::any_of(candidates_.all(), [&](const Candidate& candidate) {
@@ -362,8 +367,9 @@ private:
         for (std::size_t i = 0; i < roots.size(); ++i) {
             bool is_made = !roots[i].is_chart_root;
             for (std::size_t j = 0; j < roots.size(); ++j) {
-                const bool is_mutual = i < j && made[i].contains(roots[j].file);
-                is_made = is_made || (i != j && !is_mutual && made[j].contains(roots[i].file));
+                const bool is_mutual = i < j && made[i].contains(chart_file(roots[j]));
+                is_made =
+                    is_made || (i != j && !is_mutual && made[j].contains(chart_file(roots[i])));
             }
             if (!is_made) {
                 kept.push_back(std::move(roots[i]));
@@ -439,14 +445,8 @@ private:
     }
 
     void add_unknown_chart(std::size_t index, const std::string& chart, const std::string& why) {
-        BuildUnit unknown;
-        unknown.name = fmt::format("chart {}", chart);
-        unknown.file = units_[index].file;
+        BuildUnit unknown = unknown_chart(units_[index], chart, why);
         unknown.parent = index;
-        unknown.cluster = units_[index].cluster;
-        unknown.state = UnitState::Unresolved;
-        unknown.rest = UnitRest::Chart;
-        unknown.reason = why;
         units_.push_back(std::move(unknown));
     }
 

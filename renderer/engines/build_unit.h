@@ -40,7 +40,7 @@ enum class UnitFiles : std::uint8_t {
 // The kind of object whose units are not known: an ApplicationSet or ResourceSet, or a chart.
 enum class UnitRest : std::uint8_t { None, Set, Chart };
 
-// An Application of Argo CD whose source is a chart.
+// An Application of Argo CD, or a HelmRelease of Flux, whose source is a chart.
 struct ChartUnit {
     Value application;
     Value source;

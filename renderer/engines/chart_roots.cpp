@@ -3,9 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <utility>
 
+#include "renderer/core/text_of.h"
 #include "renderer/engines/engine_groups.h"
+#include "renderer/engines/flux/helm_release.h"
+#include "renderer/engines/liveness.h"
 #include "renderer/engines/unit_content.h"
 #include "renderer/repo/paths.h"
 
@@ -32,11 +38,73 @@ Value as_application(const repo::WalkedDir& dir) {
     return object;
 }
 
+// Returns the HelmReleases of the tree that install charts of this repository, by directory.
+std::multimap<std::string, EngineObject> releases_of_own_charts(const GitOpsTree& repository) {
+    std::multimap<std::string, EngineObject> found;
+    for (const auto& [path, mentions] : repository.mentions()) {
+        Result<std::string> text = repository.tree().read(path);
+        if (!text || text->find(kHelmGroup) == std::string::npos) {
+            continue;
+        }
+        for (EngineObject& object : repository.read(path, std::move(*text))) {
+            const std::string_view ns = text_of(object.root, {"metadata", "namespace"});
+            if (!is_kind(object.root, kHelmGroup, "HelmRelease")) {
+                continue;
+            }
+            const ChartRelease release = release_of_helm_release(object.root, ns);
+            if (!release.source.empty() &&
+                repository.flux_sources().is_own("GitRepository", release.source)) {
+                found.emplace(repository.directory(release.chart), std::move(object));
+            }
+        }
+    }
+    return found;
+}
+
+// Returns the chart as each HelmRelease installs it, or with its default values if none does.
+std::vector<BuildUnit> installed(const BuildUnit& chart,
+                                 const std::multimap<std::string, EngineObject>& releases) {
+    std::vector<BuildUnit> units;
+    const auto [first, last] = releases.equal_range(chart.dir);
+    for (auto one = first; one != last; ++one) {
+        BuildUnit& unit = units.emplace_back(chart);
+        const Value& object = one->second.root;
+        unit.file = one->second.file;
+        unit.name = fmt::format("HelmRelease {}/{}", text_of(object, {"metadata", "namespace"}),
+                                text_of(object, {"metadata", "name"}));
+        unit.chart = std::make_shared<const ChartUnit>(
+            ChartUnit{.application = object.clone(), .source = Value::map()});
+        if (release_of_helm_release(object, "").is_suspended) {
+            keep(unit, "spec.suspend is true");
+        }
+    }
+    if (units.empty()) {
+        units.push_back(chart);
+    }
+    return units;
+}
+
 }  // namespace
+
+std::string chart_file(const BuildUnit& chart) {
+    return repo::join_path(chart.dir, "Chart.yaml");
+}
+
+BuildUnit unknown_chart(const BuildUnit& parent, std::string_view chart, std::string why) {
+    BuildUnit unknown;
+    unknown.name = fmt::format("chart {}", chart);
+    unknown.file = parent.file;
+    unknown.cluster = parent.cluster;
+    unknown.state = UnitState::Unresolved;
+    unknown.rest = UnitRest::Chart;
+    unknown.reason = std::move(why);
+    return unknown;
+}
 
 std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository,
                                          KustomizationReader& reader) {
     std::vector<BuildUnit> found;
+    std::optional<std::multimap<std::string, EngineObject>> releases;
     for (const repo::WalkedDir* dir : repository.dirs()) {
         const repo::WalkedDir* above = repository.find(repo::parent_path(dir->path));
         if (!dir->has_chart || dir->is_outside ||
@@ -45,15 +113,16 @@ std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository,
         }
         BuildUnit unit;
         unit.name = fmt::format("chart {}", dir->relative.empty() ? "." : dir->relative);
-        unit.file = repo::join_path(dir->path, "Chart.yaml");
         unit.dir = dir->path;
+        unit.file = chart_file(unit);
         unit.files = UnitFiles::Directory;
         unit.is_chart_root = true;
         unit.chart = std::make_shared<const ChartUnit>(
             ChartUnit{.application = as_application(*dir), .source = Value::map()});
         find_content(repository, reader, unit);
         if (makes_engine_objects(repository, unit)) {
-            found.push_back(std::move(unit));
+            releases = releases ? std::move(releases) : releases_of_own_charts(repository);
+            std::ranges::move(installed(unit, *releases), std::back_inserter(found));
         }
     }
     return found;

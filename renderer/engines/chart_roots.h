@@ -1,7 +1,9 @@
-// Charts in the tree whose templates create objects of Flux or Argo CD. A chart that no object
-// applies is installed by hand, so it is a root.
+// Charts in the tree whose templates create objects of Flux or Argo CD, unless an Application
+// installs them. A chart that no object installs is installed by hand, so it is a root.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/engines/build_unit.h"
@@ -10,8 +12,13 @@
 
 namespace renderer::engines {
 
-// Returns a unit for each such chart, installed with its default values. `file` of the unit is its
-// Chart.yaml.
+std::string chart_file(const BuildUnit& chart);
+
+// Returns a unit for a chart of `parent` whose objects are not known. `why`: the reason.
+BuildUnit unknown_chart(const BuildUnit& parent, std::string_view chart, std::string why);
+
+// Returns a unit for each HelmRelease of such a chart; `file` of the unit is that of the release.
+// A chart without one has a unit with its default values, whose file is Chart.yaml.
 std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository, KustomizationReader& reader);
 
 }  // namespace renderer::engines

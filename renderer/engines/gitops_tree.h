@@ -82,7 +82,7 @@ public:
     [[nodiscard]] FluxSources& flux_sources() { return flux_sources_; }
     [[nodiscard]] const FluxSources& flux_sources() const { return flux_sources_; }
 
-    [[nodiscard]] VariableSources& variable_sources() { return variable_sources_; }
+    [[nodiscard]] VariableSources& variable_sources() const { return variable_sources_; }
 
     // Which repository this is, for sources of Argo CD.
     [[nodiscard]] const OwnRepository& own_repository() const { return own_repository_; }
@@ -132,7 +132,7 @@ private:
     SourceMap& sources_;
     std::vector<std::string> input_words_;
     FluxSources flux_sources_;
-    VariableSources variable_sources_;
+    mutable VariableSources variable_sources_;  // reads files when it is first asked
     OwnRepository own_repository_;
     std::map<std::string, const repo::WalkedDir*> known_dirs_;
     std::map<std::string, FileRoles> roles_;                        // by file

@@ -11,6 +11,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_groups.h"
+#include "renderer/engines/flux/helm_release.h"
 #include "renderer/engines/flux/resource_set.h"
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/helm/chart_values.h"
@@ -279,6 +280,13 @@ void UnitBuilder::note_charts(KustomizationReader& reader, const BuildFiles& fil
     }
 }
 
+// Returns the text of a key of a ConfigMap in the tree.
+HeldText UnitBuilder::held_text(const VariableSource& wanted, std::string_view key) const {
+    const Value* found = repository_.variable_sources().find(wanted);
+    const Value* text = found == nullptr ? nullptr : found->at({"data", key});
+    return {.is_there = found != nullptr, .text = text == nullptr ? Value() : text->clone()};
+}
+
 Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& unit) {
     std::vector<EngineObject> objects;
     const bool may_hold = std::ranges::any_of(unit.claims, [&](const std::string& path) {
@@ -288,12 +296,18 @@ Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& un
     if (!may_hold) {
         return objects;
     }
-    ChartRelease release = chart_release_of_source(
-        unit.chart->application, text_of(unit.chart->application, {"metadata", "namespace"}),
-        unit.chart->source, sources_);
-    release.dir = release.files_dir = unit.dir;
-    const ChartValues values =
-        chart_values(repository_.tree(), repository_.root(), release, sources_);
+    const Value& installs = unit.chart->application;
+    const std::string_view ns = text_of(installs, {"metadata", "namespace"});
+    const bool is_flux = is_kind(installs, kHelmGroup, "HelmRelease");
+    ChartRelease release =
+        is_flux ? release_of_helm_release(installs, ns)
+                : chart_release_of_source(installs, ns, unit.chart->source, sources_);
+    release.dir = unit.dir;
+    release.files_dir = is_flux ? repository_.root() : unit.dir;
+    const ChartValues values = chart_values(
+        repository_.tree(), repository_.root(), release, sources_, [&](const ValuesSource& source) {
+            return held_text({source.name, ns, sources_.locate(installs.pos()).path}, source.key);
+        });
     const auto error = [&](std::string_view found) {
         return Error{{.rule = "roots-in-chart",
                       .where = unit.dir,

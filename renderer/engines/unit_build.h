@@ -12,6 +12,7 @@
 #include "renderer/engines/build_unit.h"
 #include "renderer/engines/gitops_tree.h"
 #include "renderer/engines/helm/chart_templates.h"
+#include "renderer/engines/helm/chart_values.h"
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/engines/kustomize/kustomize_program.h"
@@ -98,6 +99,7 @@ private:
     void build(const UnitTree& view, const std::string& dir, const BuildUnit& unit,
                EngineObjects& out);
     Result<KustomizeBuild> inflate(const KustomizeJob& job, EngineObjects& out);
+    HeldText held_text(const VariableSource& wanted, std::string_view key) const;
     void note_charts(KustomizationReader& reader, const BuildFiles& files, const std::string& why,
                      EngineObjects& out) const;
 

@@ -98,6 +98,20 @@ PORT_OF_A_CHART = """\
     """
 
 
+CHART_OF_UNITS = {
+    "repo/charts/roots/Chart.yaml": "apiVersion: v2\nname: roots\nversion: 0.1.0\n",
+    "repo/charts/roots/values.yaml": "apps: []\n",
+    "repo/charts/roots/templates/apps.yaml": """\
+{{- range .Values.apps }}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: {{ . }}, namespace: flux-system}
+spec: {interval: 1h, path: ./{{ . }}, prune: true, targetNamespace: shop, sourceRef: {kind: GitRepository, name: flux-system}}
+{{- end }}
+"""}
+
+
 @pytest.fixture
 def render(tailrender, tools, tmp_path):
     def call(*arguments):
@@ -264,3 +278,42 @@ def test_a_chart_that_no_longer_names_tailscale_may_still_expose(render, tmp_pat
     tree(tmp_path, {**without, "repo/charts/web/Chart.yaml": parent, "repo/charts/web/templates/more.yaml": "# none\n"})
     done = render("-o", "out")
     assert done.returncode == 0 and "removes 1 device: shop-web" in done.stderr, done.stderr
+
+
+def test_units_of_a_release(render, tmp_path):
+    """A HelmRelease whose chart creates Kustomizations: its values decide which of them exist."""
+    exposed = SERVICE.replace("name: web}", 'name: NAME, annotations: {tailscale.com/expose: "true"}}')
+    release = RELEASE_IN_TREE.replace("charts/web", "charts/roots").replace("namespace: shop", "namespace: flux-system")
+    of_config_map = "valuesFrom: [{kind: ConfigMap, name: apps}]"
+    values = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: apps, namespace: flux-system}\ndata: {values.yaml: 'apps: [db]'}\n"
+    tree(tmp_path, {**CHART_OF_UNITS, "repo/cluster/sync.yaml": FLUX[:FLUX.rindex("---")],
+                    "repo/web/web.yaml": exposed.replace("NAME", "web"), "repo/db/db.yaml": exposed.replace("NAME", "db"),
+                    "repo/cluster/values.yaml": values})
+
+    def with_values(text, *arguments):
+        tree(tmp_path, {"repo/cluster/release.yaml": release.replace("VALUES", text)})
+        return render("-o", "out", *arguments)
+    inline = with_values("values: {apps: [web, db]}")
+    assert inline.returncode == 0 and "shop-web " in inline.stderr and "shop-db " in inline.stderr, inline.stderr
+    of_a_map = with_values(of_config_map)
+    assert of_a_map.returncode == 0 and "removes 1 device: shop-web" in of_a_map.stderr, of_a_map.stderr
+    suspended = with_values("suspend: true\n  values: {apps: [web]}")
+    assert suspended.returncode == 1 and "[unexplained-removal]" in suspended.stderr, suspended.stderr
+    assert "HelmRelease flux-system/web is kept: spec.suspend is true" in suspended.stderr, suspended.stderr
+    unknown = with_values(of_config_map.replace("ConfigMap", "Secret"))
+    assert unknown.returncode == 1 and "[roots-in-chart]" in unknown.stderr and "Secret apps" in unknown.stderr, unknown.stderr
+
+
+def test_values_of_a_generator_have_variables(render, tmp_path):
+    """Flux fills variables in generated ConfigMaps, too."""
+    flux = FLUX[:FLUX.rindex("  patches:")] + "  postBuild: {substitute: {EXPOSE: 'true'}}\n"
+    tree(tmp_path, {"repo/cluster/sync.yaml": flux, "repo/charts/web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.2.0\n",
+                    "repo/charts/web/templates/web.yaml": SERVICE.replace(
+                        "name: web}", "name: web, annotations: {tailscale.com/expose: {{ .Values.expose | quote }}}}"),
+                    "repo/web/kustomization.yaml": "namespace: shop\nresources: [release.yaml]\nconfigMapGenerator:\n"
+                                                   "- {name: web, files: [values.yaml=settings.yaml]}\n"
+                                                   "generatorOptions: {disableNameSuffixHash: true}\n",
+                    "repo/web/settings.yaml": "expose: '${EXPOSE}'\n",
+                    "repo/web/release.yaml": RELEASE_IN_TREE.replace("VALUES", "valuesFrom: [{kind: ConfigMap, name: web}]")})
+    done = render()
+    assert done.returncode == 0 and "shop-web" in done.stdout, done.stderr

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "renderer/base/printable.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/flux/deciding_variables.h"
+#include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/helm/inflated_tree.h"
 #include "renderer/engines/kustomize/exposing_patches.h"
 #include "renderer/engines/unit_build.h"
@@ -77,6 +79,12 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
     std::vector<std::string> visited = build_here(build, out_, found);
     for (std::size_t i = files; i < out_.files.size(); ++i) {
         out_.files[i].unit = build.unit;
+    }
+    if (build.unit->variables != nullptr) {
+        for (Object& object : std::span(out_.generated).subspan(generated)) {
+            Diagnostics discarded;
+            substitute_object(object.root, *build.unit->variables, false, false, discarded);
+        }
     }
     if (found.has_errors()) {
         const BuildFiles read =

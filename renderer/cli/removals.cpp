@@ -107,6 +107,20 @@ void refuse_settings(const std::string& where, const std::string& why,
             diff::safe(release.parent)));
 }
 
+// Warns that the release of the operator was deleted: its version and values do not count any more.
+void warn_of_defaults(const std::string& where, const repo::InventoryDevice& release,
+                      Diagnostics& diagnostics) {
+    diagnostics
+        .warning("removed-operator", {},
+                 "the sources do not install the operator any more: its release and its settings, "
+                 "such as tags, become defaults")
+        .where(where)
+        .object(diff::safe(release.parent))
+        .found(fmt::format("an earlier run took them from {}", diff::safe(release.source)))
+        .expected("--values FILE with the same settings and \"tailrender.operatorVersion\"")
+        .hint("\"tailrender diff HEAD .\" shows what changes");
+}
+
 // Warns if the pods of an earlier run had tailrender-proxy, and now have containerboot only because
 // no setting names an image: they restart.
 Result<Unit> warn_other_dataplane(const emit::RenderedTree& tree,
@@ -286,6 +300,8 @@ bool refuse_unexplained(const Options& options, const std::string& where,
                          : why_changed(run, release, now.settings.front())) {
             refuse_settings(where, *why, release, are_lost, diagnostics);
             are_explained = false;
+        } else if (are_lost && run.loaded.values.empty()) {
+            warn_of_defaults(where, release, diagnostics);
         }
     }
     std::map<std::string, std::vector<const repo::InventoryDevice*>> unexplained;

@@ -152,7 +152,7 @@ private:
         }
         release.is_operator = true;
         operators_.charts.insert(release.dir);
-        Found one{.release = spelled.clone(), .version = release.version};
+        Found one{.release = spelled.clone(), .version = version_of(release)};
         if (!engines::installs_operator_alone(tree_, release)) {
             if (!is_file && engines::is_mistyped_operator_chart(release.chart)) {
                 engines::refuse_mistyped_chart(release.chart, release.pos, diagnostics_)
@@ -164,7 +164,7 @@ private:
         } else {
             one.values = layers(release, one);
             if (is_file) {
-                one.version = version_of(release.dir);
+                one.version = version_in(release.dir);
             }
         }
         if (!known_.emplace(release.object, release.chart).second) {
@@ -199,7 +199,19 @@ private:
         return false;
     }
 
-    std::string version_of(const std::string& dir) {
+    // Returns the version that the release names, in its chart's address if it has one of an
+    // archive.
+    static std::string version_of(const engines::ChartRelease& release) {
+        const std::string archive = fmt::format("{}-", engines::kOperatorChart);
+        std::string_view name = repo::base_name(release.chart);
+        if (!release.version.empty() || !name.starts_with(archive) || !name.ends_with(".tgz")) {
+            return release.version;
+        }
+        name.remove_prefix(archive.size());
+        return std::string(name.substr(0, name.size() - std::string_view(".tgz").size()));
+    }
+
+    std::string version_in(const std::string& dir) {
         const Result<std::string> text = tree_.read(repo::join_path(dir, "Chart.yaml"));
         Diagnostics discarded;
         return text ? std::string(scalar_text(

@@ -148,21 +148,22 @@ void warn_of_conflict(const ReleaseSource& taken, const ReleaseSource& other,
         .expected(fmt::format("\"{}\"", taken.text));
 }
 
-// Warns of a version of the operator's chart or image that is a wide range, a variable or a moving
-// tag.
+// Warns of a version of the operator's chart or image that is not given, a wide range, a variable
+// or a moving tag.
 void warn_of_range(std::span<const ReleaseSource> sources, Diagnostics& diagnostics) {
     const auto range = std::ranges::find_if(sources, [](const ReleaseSource& source) {
-        return !source.text.empty() && source.where != kOperatorVersion;
+        return (!source.text.empty() || source.pos.known()) && source.where != kOperatorVersion;
     });
     if (range != sources.end()) {
         diagnostics
-            .warning("unknown-release", range->pos,
-                     fmt::format("it is not known here which release of the operator this version "
-                                 "means: it is rendered as {}",
-                                 short_name(kDefault)))
+            .warning(
+                "unknown-release", range->pos,
+                fmt::format("the release of the operator that is installed is not known: {} is "
+                            "rendered",
+                            short_name(kDefault)))
             .object(range->object)
             .where(std::string(range->where))
-            .found(fmt::format("\"{}\"", range->text))
+            .found(range->text.empty() ? "no version" : fmt::format("\"{}\"", range->text))
             .expected(fmt::format("a version, such as \"{}\"", release_of(kReleases.back()).tag))
             .hint("pin it there, or set \"tailrender.operatorVersion\"");
     }

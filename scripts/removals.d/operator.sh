@@ -20,6 +20,9 @@ refused unknown-chart --values values.yaml
 begin 'flux: a deleted operator' operator
 rm -r ts clusters/den/ts.yaml
 kept
+grep -q '\[removed-operator\]' said || fail "does not warn that the settings become defaults"
+kept
+! grep -q '\[removed-operator\]' said || fail "warns of settings that were defaults before"
 begin 'argo: an Application with the operator in a chart that moves' umbrella
 mv charts/ts charts/tailscale
 refused unread-values

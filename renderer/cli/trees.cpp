@@ -184,17 +184,20 @@ void OutputTrees::add_gates(const Run* run, const emit::RenderedTree& tree) {
 }
 
 // Returns the names of all clusters if the command renders all of them and the output has a
-// directory for each. Other trees in the output are then of deleted clusters.
-std::optional<std::vector<std::string>> OutputTrees::all_clusters(ClusterRuns& runs) const {
+// directory for each. Other trees in the output are then of deleted clusters. Returns no names if
+// the output itself is a tree and none was there: trees in it are then of deleted clusters, too.
+Result<std::optional<std::vector<std::string>>> OutputTrees::all_clusters(ClusterRuns& runs) const {
     std::vector<std::string> names;
     names.reserve(runs.all().size());
     for (const Run& run : runs.all()) {
-        if (!options_.load.cluster.empty() || !run.loaded.cluster_level) {
-            return std::nullopt;
+        if (run.loaded.cluster_level) {
+            names.push_back(run.loaded.cluster);
         }
-        names.push_back(run.loaded.cluster);
     }
-    return names;
+    const bool is_first = names.empty() && TRY(earlier_.inventory(root_)).files.empty();
+    return options_.load.cluster.empty() && (is_first || !names.empty())
+               ? std::optional(std::move(names))
+               : std::nullopt;
 }
 
 void OutputTrees::add_gone(std::vector<emit::RenderedTree> gone, Diagnostics& diagnostics) {
@@ -207,7 +210,7 @@ void OutputTrees::add_gone(std::vector<emit::RenderedTree> gone, Diagnostics& di
         }
         diagnostics
             .warning("gone-cluster", {},
-                     "written by an earlier run for a cluster that is not in .tailrender.yaml")
+                     "written by an earlier run for other clusters than those of .tailrender.yaml")
             .where(tree.dir)
             .expected("no such output: appliers that follow it keep its devices")
             .hint("remove it with --prune, unless another tree is rendered to the same directory");
@@ -218,7 +221,7 @@ Result<bool> OutputTrees::check(ClusterRuns& runs, const FindGone& find_gone) {
     if (is_refused_) {
         return false;
     }
-    if (const std::optional<std::vector<std::string>> clusters = all_clusters(runs)) {
+    if (const std::optional<std::vector<std::string>> clusters = TRY(all_clusters(runs))) {
         add_gone(TRY(find_gone(root_, *clusters)), runs.last().diagnostics);
     }
     bool are_explained = true;

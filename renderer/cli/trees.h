@@ -92,7 +92,7 @@ private:
     Result<emit::RenderedTree> make_tree(const Run& run) const;
     void compare(const Run* run, const emit::RenderedTree& tree, Taken& taken);
     void add_gates(const Run* run, const emit::RenderedTree& tree);
-    [[nodiscard]] std::optional<std::vector<std::string>> all_clusters(ClusterRuns& runs) const;
+    Result<std::optional<std::vector<std::string>>> all_clusters(ClusterRuns& runs) const;
     void add_gone(std::vector<emit::RenderedTree> gone, Diagnostics& diagnostics);
 
     const Options& options_;

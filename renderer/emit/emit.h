@@ -70,8 +70,9 @@ struct RenderedTree {
     bool is_gone = false;
 };
 
-// Returns the trees that earlier runs wrote for clusters that are not in `clusters`. `root` has a
-// directory per cluster; those without an inventory are ignored.
+// Returns the trees that earlier runs wrote for clusters that are not in `clusters`: `root` has a
+// directory per cluster; those without an inventory are ignored. If there are clusters, the tree of
+// a run without clusters, which is in `root` itself, is one, too.
 Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
                                                   std::span<const std::string> clusters);
 

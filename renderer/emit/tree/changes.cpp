@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "renderer/emit/tree/files.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer::emit {
 namespace {
@@ -90,6 +91,10 @@ private:
     std::map<std::string, bool> usable_;
 };
 
+bool has_inventory(const Place& place, const std::string& dir) {
+    return place.kind(fmt::format("{}/{}", dir, repo::kInventoryFile)) == FileKind::File;
+}
+
 }  // namespace
 
 Error not_ours(const std::string& dir, const std::vector<std::string>& foreign) {
@@ -110,9 +115,11 @@ Result<std::vector<std::string>> gone_clusters(const Place& place, const std::st
     std::vector<std::string> gone = TRY(place.directories(root));
     std::erase_if(gone, [&](const std::string& name) {
         return std::ranges::find(clusters, name) != clusters.end() ||
-               place.kind(fmt::format("{}/{}/{}", root, name, repo::kInventoryFile)) !=
-                   FileKind::File;
+               !has_inventory(place, fmt::format("{}/{}", root, name));
     });
+    if (!clusters.empty() && has_inventory(place, root)) {
+        gone.emplace_back();
+    }
     return gone;
 }
 
@@ -120,7 +127,7 @@ Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
                                                   std::span<const std::string> clusters) {
     std::vector<RenderedTree> trees;
     for (const std::string& name : TRY(gone_clusters(Disk(), root, clusters))) {
-        trees.push_back({.dir = fmt::format("{}/{}", root, name), .files = {}, .is_gone = true});
+        trees.push_back({.dir = repo::join_path(root, name), .files = {}, .is_gone = true});
     }
     return trees;
 }

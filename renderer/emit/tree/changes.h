@@ -61,7 +61,8 @@ struct Changes {
 Result<Changes> find_changes(const RenderedTree& tree);
 Result<Changes> find_changes(const Place& place, const std::string& dir, const RenderedTree& tree);
 
-// Returns the directories of `root` that contain a rendered tree and have no cluster's name.
+// Returns the directories in `root` that contain a rendered tree and have no cluster's name, and ""
+// if there are clusters and `root` itself contains a rendered tree.
 Result<std::vector<std::string>> gone_clusters(const Place& place, const std::string& root,
                                                std::span<const std::string> clusters);
 

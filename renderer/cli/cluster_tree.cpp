@@ -53,7 +53,8 @@ diff::ClusterTree cluster_tree(const Run& run, std::vector<emit::OutputFile> fil
             .inventory = {
                 .files = {},
                 .devices = emit::tree_devices(output),
-                .settings = emit::tree_settings(output, run.inventory.stock_operator.deployment)}};
+                .settings = emit::tree_settings(output, run.inventory.stock_operator.deployment),
+                .remotes = emit::tree_remotes(output)}};
 }
 
 }  // namespace renderer::cli

@@ -235,6 +235,20 @@ std::optional<std::string> why_changed(const Run& run, const repo::InventoryDevi
                : std::nullopt;
 }
 
+// Returns the reason if the kustomization of a unit has a remote part that it did not have in an
+// earlier run: objects of the tree may have moved there.
+std::optional<std::string> remote_since(const repo::TreeInventory& earlier,
+                                        const repo::TreeInventory& now, std::string_view unit) {
+    const auto found = std::ranges::find_if(now.remotes, [&](const repo::InventoryDevice& remote) {
+        return remote.unit == unit &&
+               std::ranges::find(earlier.remotes, remote) == earlier.remotes.end();
+    });
+    return found == now.remotes.end()
+               ? std::nullopt
+               : std::optional(fmt::format("its kustomization now uses {}, which is not available",
+                                           found->parent));
+}
+
 }  // namespace
 
 EarlierTrees earlier_trees() {
@@ -270,9 +284,13 @@ Result<Removals> find_removals(const Options& options, const Run* run,
     const repo::TreeInventory inventory = TRY(earlier.inventory(tree.dir));
     if (run != nullptr) {
         TRY(warn_other_dataplane(tree, inventory, earlier, *run, diagnostics));
-        removals.are_explained = refuse_unexplained(
-            options, repo::join_path(tree.dir, repo::kInventoryFile), inventory,
-            {.files = {}, .devices = tree.devices, .settings = tree.settings}, *run, diagnostics);
+        removals.are_explained =
+            refuse_unexplained(options, repo::join_path(tree.dir, repo::kInventoryFile), inventory,
+                               {.files = {},
+                                .devices = tree.devices,
+                                .settings = tree.settings,
+                                .remotes = tree.remotes},
+                               *run, diagnostics);
     }
     const std::set<std::string> wanted = parents_of(tree.devices);
     std::set<std::string> lost = parents_of(inventory.devices);
@@ -309,7 +327,9 @@ bool refuse_unexplained(const Options& options, const std::string& where,
         if (!known.insert(device.parent).second) {
             continue;
         }
-        if (const std::optional<std::string> why = why_lost(run, device, refused)) {
+        std::optional<std::string> why = why_lost(run, device, refused);
+        why = why ? why : remote_since(earlier, now, device.unit);
+        if (why) {
             unexplained[*why].push_back(&device);
         }
     }

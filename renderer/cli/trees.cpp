@@ -159,7 +159,8 @@ Result<emit::RenderedTree> OutputTrees::make_tree(const Run& run) const {
         .devices = emit::tree_devices(output),
         .settings = options_.load.values_files.empty()
                         ? emit::tree_settings(output, run.inventory.stock_operator.deployment)
-                        : std::vector<repo::InventoryDevice>()};
+                        : std::vector<repo::InventoryDevice>(),
+        .remotes = emit::tree_remotes(output)};
 }
 
 void OutputTrees::compare(const Run* run, const emit::RenderedTree& tree, Taken& taken) {

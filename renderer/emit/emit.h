@@ -49,6 +49,7 @@ std::vector<repo::InventoryDevice> tree_devices(const Output& output);
 
 // Returns the release of the operator's chart for the tree's inventory, if an engine installs one,
 // or its Deployment, if there is one; may be null.
+std::vector<repo::InventoryDevice> tree_remotes(const Output& output);
 std::vector<repo::InventoryDevice> tree_settings(const Output& output, const Document* deployment);
 
 // A Secret with plaintext credentials, which must not be written into a Git work tree or a cache.
@@ -66,6 +67,7 @@ struct RenderedTree {
     std::vector<OutputFile> files;
     std::vector<repo::InventoryDevice> devices = {};
     std::vector<repo::InventoryDevice> settings = {};
+    std::vector<repo::InventoryDevice> remotes = {};
     // The cluster no longer exists: its files are removed, and its inventory last.
     bool is_gone = false;
 };

@@ -114,6 +114,7 @@ struct Selection {
     std::set<std::string> rendered_files;   // files of those charts
     std::string kustomize_version, helm_version;
     Standings standings;
+    std::set<std::pair<std::string, std::string>> remotes;  // as in Standings
     std::string unfetched;  // a remote part of a kustomization that is not available; "" = none
     std::map<std::string, std::string> unbuilt_parts;  // by file and by build: what is not built
     std::map<std::string, std::string> unbuilt;  // by unit: the error at which its engine stops

@@ -43,8 +43,10 @@ struct Standings {
     std::set<std::string> others;                // those that this run does not render
     std::map<std::string, std::string> objects;  // "Service/shop/web": why Flux does not change it
     std::set<std::string> unreached;             // files with inputs that nothing applies
-    std::string unfetched;                       // a remote part of a kustomization; "" = none
-    std::vector<std::string> ignored;            // directories that the user ignores
+    // Remote parts of kustomizations that are not available: path of the unit, and address.
+    std::set<std::pair<std::string, std::string>> remotes;
+    std::string unfetched;             // a remote part of a kustomization; "" = none
+    std::vector<std::string> ignored;  // directories that the user ignores
 };
 
 // Separates the names of what applies a parent, from the root on: "cluster clusters/home",

@@ -175,6 +175,7 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
         loaded.standings.all.push_back(
             {file, engines::Liveness::Absent, fmt::format("{} is not built", part), true});
     }
+    loaded.standings.remotes = std::move(selection.remotes);
     loaded.standings.unfetched = std::move(selection.unfetched);
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);

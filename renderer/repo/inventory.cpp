@@ -90,8 +90,10 @@ std::optional<std::string_view> unknown_key(const Value& map,
 
 constexpr std::array<std::string_view, 5> kDeviceKeys = {"parent", "hostname", "unit", "source",
                                                          "values"};
-constexpr std::string_view kFiles = "files", kDevices = "devices", kSettings = "settings";
-constexpr std::array<std::string_view, 4> kInventoryKeys = {"version", kFiles, kDevices, kSettings};
+constexpr std::string_view kFiles = "files", kDevices = "devices", kSettings = "settings",
+                           kRemotes = "remotes";
+constexpr std::array<std::string_view, 5> kInventoryKeys = {"version", kFiles, kDevices, kSettings,
+                                                            kRemotes};
 
 class JsonInventory {
 public:
@@ -120,9 +122,9 @@ public:
 private:
     Result<TreeInventory> contents(const Value& root) const {
         TreeInventory inventory;
-        for (const std::string_view key : {kFiles, kDevices, kSettings}) {
+        for (const std::string_view key : {kFiles, kDevices, kSettings, kRemotes}) {
             const Value* list = root.find(key);
-            const bool may_lack = key == kSettings && list == nullptr;
+            const bool may_lack = (key == kSettings || key == kRemotes) && list == nullptr;
             if (!may_lack && (list == nullptr || !list->is_list())) {
                 return wrong(key, list);
             }
@@ -138,6 +140,9 @@ private:
         }
         for (const Value& release : items_of(root.find(kSettings))) {
             inventory.settings.push_back(TRY(read_device(kSettings, release)));
+        }
+        for (const Value& remote : items_of(root.find(kRemotes))) {
+            inventory.remotes.push_back(TRY(read_device(kRemotes, remote)));
         }
         return inventory;
     }
@@ -224,7 +229,7 @@ std::vector<std::string> device_lines(const std::vector<InventoryDevice>& device
 void TreeInventory::sort() {
     std::ranges::sort(files);
     files.erase(std::unique(files.begin(), files.end()), files.end());
-    for (std::vector<InventoryDevice>* list : {&devices, &settings}) {
+    for (std::vector<InventoryDevice>* list : {&devices, &settings, &remotes}) {
         std::ranges::sort(*list);
         list->erase(std::unique(list->begin(), list->end()), list->end());
     }
@@ -235,9 +240,12 @@ std::string inventory_text(const TreeInventory& inventory) {
     append_list(kFiles, quoted_lines(inventory.files), out);
     out += ",\n";
     append_list(kDevices, device_lines(inventory.devices), out);
-    if (!inventory.settings.empty()) {
-        out += ",\n";
-        append_list(kSettings, device_lines(inventory.settings), out);
+    for (const auto& [key, list] :
+         {std::pair(kSettings, &inventory.settings), std::pair(kRemotes, &inventory.remotes)}) {
+        if (!list->empty()) {
+            out += ",\n";
+            append_list(key, device_lines(*list), out);
+        }
     }
     return out + "\n}\n";
 }

@@ -19,8 +19,9 @@ namespace renderer::repo {
 constexpr std::string_view kInventoryFile = ".tailrender-inventory";
 
 struct InventoryDevice {
-    std::string parent;       // "Service/shop/web"
-    std::string hostname;     // "shop-web"; "svc:docs" for a Tailscale Service; "" for settings
+    std::string parent;  // "Service/shop/web"
+    std::string
+        hostname;  // "shop-web"; "svc:docs" for a Tailscale Service; "" for settings and remotes
     std::string unit;         // the unit that applies the parent; "" if none is known
     std::string source;       // the file that the parent is in, relative to the root of the sources
     std::string values = {};  // of settings: a digest of the values that matter
@@ -35,6 +36,9 @@ struct TreeInventory {
     // The release of the operator's chart whose values are settings; without one, the text has no
     // such key. `parent`: "HelmRelease/tailscale/operator".
     std::vector<InventoryDevice> settings = {};
+    // The remote parts of kustomizations that were not at hand, by unit; without any, the text has
+    // no such key. `parent`: the address.
+    std::vector<InventoryDevice> remotes = {};
     bool lists_devices = true;  // false: an earlier release wrote it, without its devices
 
     void sort();

@@ -19,6 +19,9 @@ std::string inventory_dump(const TreeInventory& inventory) {
         fmt::format_to(std::back_inserter(out), " settings of {}|{}|{}|{}", release.parent,
                        release.unit, release.source, release.values);
     }
+    for (const InventoryDevice& remote : inventory.remotes) {
+        fmt::format_to(std::back_inserter(out), " {} in {}", remote.parent, remote.unit);
+    }
     return out + (inventory.lists_devices ? "" : " old");
 }
 
@@ -70,7 +73,8 @@ TEST(Inventory, ReadsWhatItWrites) {
         .files = {"a\nREADME.md", "b\t\x1b[2J/\xc3\xa4.yaml", "{\"c"},
         .devices = {{"Ingress/a/b\n---\nkind: x", "h", "u\"", "s\\"},
                     {"Service/shop/web", "", "", ""}},
-        .settings = {{"HelmRelease/ts/operator", "", "u", "ts.yaml", "ab"}}};
+        .settings = {{"HelmRelease/ts/operator", "", "u", "ts.yaml", "ab"}},
+        .remotes = {{"https://example.com/base.yaml", "", "u", ""}}};
     const std::string text = inventory_text(inventory);
     EXPECT_EQ(inventory_read(text), inventory_dump(inventory));
     EXPECT_NE(text.find(R"(  "settings": [

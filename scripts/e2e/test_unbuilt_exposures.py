@@ -317,3 +317,24 @@ def test_values_of_a_generator_have_variables(render, tmp_path):
                     "repo/web/release.yaml": RELEASE_IN_TREE.replace("VALUES", "valuesFrom: [{kind: ConfigMap, name: web}]")})
     done = render()
     assert done.returncode == 0 and "shop-web" in done.stdout, done.stderr
+
+
+def test_manifests_that_move_to_a_remote_base(render, tmp_path):
+    """A base that is not at hand may have a manifest of the tree only if it was not there before."""
+    exposed = SERVICE.replace("name: web}", 'name: NAME, annotations: {tailscale.com/expose: "true"}}')
+    base = "https://example.com/base.yaml"
+    flux = FLUX[:FLUX.rindex("  patches:")]
+    tree(tmp_path, {"repo/cluster/sync.yaml": flux, "repo/web/kustomization.yaml": "resources: [web.yaml, db.yaml]\n",
+                    "repo/web/web.yaml": exposed.replace("NAME", "web"), "repo/web/db.yaml": exposed.replace("NAME", "db")})
+    assert render("-o", "out").returncode == 0
+    tree(tmp_path, {"repo/web/kustomization.yaml": f"resources: [web.yaml, {base}]\n"})
+    (tmp_path / "repo/web/db.yaml").unlink()
+    moved = render("-o", "out")
+    assert moved.returncode == 1 and "[unexplained-removal]" in moved.stderr and f"now uses {base}" in moved.stderr, moved.stderr
+    tree(tmp_path, {"repo/web/kustomization.yaml": f"resources: [web.yaml, db.yaml, {base}]\n",
+                    "repo/web/db.yaml": exposed.replace("NAME", "db")})
+    assert render("-o", "out").returncode == 0
+    tree(tmp_path, {"repo/web/kustomization.yaml": f"resources: [web.yaml, {base}]\n"})
+    (tmp_path / "repo/web/db.yaml").unlink()
+    deleted = render("-o", "out")
+    assert deleted.returncode == 0 and "removes 1 device: shop-db" in deleted.stderr, deleted.stderr

@@ -177,6 +177,7 @@ Result<Changes> find_changes(const Place& place, const std::string& dir, const R
     }
     changes.wanted.devices = tree.devices;
     changes.wanted.settings = tree.settings;
+    changes.wanted.remotes = tree.remotes;
     changes.wanted.sort();
     changes.new_inventory = tree.is_gone ? std::string() : repo::inventory_text(changes.wanted);
     for (const std::string& path : changes.listed.files) {

@@ -106,6 +106,7 @@ PackedTree::PackedTree(RenderedTree tree, Packing packing)
     }
     put(tree.devices, text);
     put(tree.settings, text);
+    put(tree.remotes, text);
     tree_ = Packed{pack_text(text), text.size()};
 }
 
@@ -126,6 +127,7 @@ std::shared_ptr<const RenderedTree> PackedTree::unpack() const {
     }
     tree->devices = reader.devices();
     tree->settings = reader.devices();
+    tree->remotes = reader.devices();
     return tree;
 }
 

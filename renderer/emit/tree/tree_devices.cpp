@@ -45,6 +45,14 @@ std::vector<repo::InventoryDevice> tree_devices(const Output& output) {
     return devices;
 }
 
+std::vector<repo::InventoryDevice> tree_remotes(const Output& output) {
+    std::vector<repo::InventoryDevice> remotes;
+    for (const auto& [unit, address] : output.loaded.standings.remotes) {
+        remotes.push_back({.parent = address, .hostname = "", .unit = unit, .source = ""});
+    }
+    return remotes;
+}
+
 std::vector<repo::InventoryDevice> tree_settings(const Output& output, const Document* deployment) {
     const std::optional<load::OperatorRelease>& release = output.loaded.operator_release;
     const SourceNames names(output.loaded);

@@ -408,8 +408,10 @@ void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) 
     if (what.is_plug_in && build.unit->is_flux) {
         out_.unbuilt.emplace(build.unit->name, fmt::format("Flux runs no {}", what.what));
     }
-    if (what.is_remote && out_.unfetched.empty()) {
-        out_.unfetched = secrets::without_url_credentials(what.what);
+    if (what.is_remote) {
+        const std::string address = secrets::without_url_credentials(what.what);
+        out_.remotes.emplace(build.unit->path, address);
+        out_.unfetched = out_.unfetched.empty() ? address : out_.unfetched;
     }
 }
 

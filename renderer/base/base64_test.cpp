@@ -24,7 +24,7 @@ TEST(DecodeBase64, IsTheInverse) {
     EXPECT_EQ(decode_base64("Zm9v\nYmFy\n"), "foobar");
 }
 
-TEST(DecodeBase64, RefusesWhatIsNone) {
+TEST(DecodeBase64, RefusesInvalidText) {
     for (const std::string text :
          {"Zg", "Zg=", "Z===", "Zg==Zg==", "Zm9v!mFy", "=Zg=", "YW=j", "Y Q=", "_-_-", "hello!"}) {
         EXPECT_FALSE(decode_base64(text).has_value()) << text;

@@ -25,7 +25,7 @@ TEST(HmacSha256, MatchesTheExamplesOfTheStandard) {
               "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST(Sha256, StartsWithTheFirstByte) {
+TEST(Sha256, ReturnsTheMostSignificantByteFirst) {
     EXPECT_EQ(sha256("abc")[0], 0xba);
     EXPECT_EQ(sha256("abc")[31], 0xad);
 }

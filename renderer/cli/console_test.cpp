@@ -64,7 +64,7 @@ TEST_F(ConsoleTest, SaysWhenTheOutputIsNotTaken) {
               "<stdout>: error: cannot write the output: No space left on device [write-failed]\n");
 }
 
-TEST_F(ConsoleTest, LogsWhatIsToldWithoutColour) {
+TEST_F(ConsoleTest, LogsWithoutColour) {
     const Redirected err(STDERR_FILENO, err_);
     for (int run = 0; run < 2; ++run) {
         Console console(true, dir_ + "/log");

@@ -61,7 +61,7 @@ TEST(Json, ReadsBackWhatItWrote) {
     EXPECT_TRUE(*again == value);
 }
 
-TEST(Json, FindsAKeyThatStandsTwiceInALargeObject) {
+TEST(Json, FindsADuplicateKeyInALargeObject) {
     const auto object = [](int count, const std::string& last) {
         std::string text = "{";
         for (int i = 0; i < count; ++i) {

@@ -113,7 +113,7 @@ TEST(YamlReader, AnAliasThatIsAKeyEndsAtTheColon) {
     }
 }
 
-TEST(YamlReader, KnowsWhereEverythingStandsBehindAnAliasThatIsAKey) {
+TEST(YamlReader, KnowsPositionsBehindAnAliasThatIsAKey) {
     SourceMap sources;
     Diagnostics diagnostics;
     const SourceId source = sources.add("in.yaml", "a: &x app\n*x: {*x: 1, b: 2}\n");
@@ -129,7 +129,7 @@ TEST(YamlReader, KeysAreStrings) {
     EXPECT_EQ(read_as_json("80: a\non: b\n~: c\n"), R"({"80":"a","true":"b","null":"c"})");
 }
 
-TEST(YamlReader, KnowsWhereEverythingStands) {
+TEST(YamlReader, KnowsThePositionOfEveryValue) {
     SourceMap sources;
     Diagnostics diagnostics;
     const std::string text =

@@ -78,7 +78,7 @@ TEST(Fields, SayThatATemplateIsReordered) {
     EXPECT_EQ(changed_fields("X", before, after), "spec.template.env||;");
 }
 
-TEST(Fields, QuoteKeysThatAreNoWords) {
+TEST(Fields, QuoteKeysThatAreNotWords) {
     EXPECT_EQ(changed_fields("X", R"({"m":{"a.b/c":1}})", R"({"m":{"a.b/c":2}})"),
               R"(m["a.b/c"]|1|2;)");
 }

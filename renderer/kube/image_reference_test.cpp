@@ -21,7 +21,7 @@ TEST(ImageReference, AcceptsWhatARegistryServes) {
     }
 }
 
-TEST(ImageReference, SaysWhyATextIsNone) {
+TEST(ImageReference, SaysWhyATextIsInvalid) {
     EXPECT_EQ(error_of("Not An Image"),
               "invalid reference format: repository name (library/Not An Image) must be lowercase");
     EXPECT_EQ(error_of("UPPER/case:bad image"), "invalid reference format");

@@ -83,7 +83,7 @@ TEST(LintChecks, AreThoseThatTheSourcesSpell) {
     EXPECT_EQ(spelled, known);
 }
 
-TEST(LintChecks, StandInTheDocumentation) {
+TEST(LintChecks, AreDocumented) {
     const std::string text = read_file(kSources / "CHECKS.md");
     std::size_t lines = 0;
     for (const LintCheck& check : lint_checks()) {

@@ -132,7 +132,7 @@ TEST(Parents, RefuseWhatCannotBeTheirs) {
               "");
 }
 
-TEST(Parents, SayWhenAWishCannotBeRead) {
+TEST(Parents, SayWhichAnnotationCannotBeRead) {
     EXPECT_EQ(Planned(plain("annotations: {tailscale.com/expose: true}", "")).dump(),
               "3: error [invalid-object] Service/shop/web: annotation \"tailscale.com/expose\" is "
               "not a string | a boolean | a string | write tailscale.com/expose: \"true\"\n");

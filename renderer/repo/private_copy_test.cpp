@@ -79,7 +79,7 @@ TEST_F(PrivateCopyTest, ReplacesNothing) {
     EXPECT_FALSE(copy.write("a/b", "text"));
 }
 
-TEST_F(PrivateCopyTest, IsGoneAfterAnyEnd) {
+TEST_F(PrivateCopyTest, IsDeletedHoweverTheProcessEnds) {
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGKILL}) {
         const pid_t child = ::fork();

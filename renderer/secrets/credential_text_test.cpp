@@ -62,7 +62,7 @@ TEST(CredentialText, HidesTheLinesOfAYamlValue) {
     }
 }
 
-TEST(CredentialText, HidesAllOfWhatStandsInQuotes) {
+TEST(CredentialText, HidesAllTextInQuotes) {
     for (const CredentialRow& row : std::vector<CredentialRow>{
              {R"({"password":"hun\"hunter","a":1})", R"({"password":"#","a":1})"},
              {R"({"password":"hunter\\","a":1})", R"({"password":"#","a":1})"},

@@ -32,7 +32,7 @@ std::string faults_of(Value root, Pos parent, std::string_view version = "") {
     return diagnostics.print(loaded.sources, false);
 }
 
-TEST(ValidateObjects, StandsAtTheParent) {
+TEST(ValidateObjects, ReportsAtTheParent) {
     EXPECT_EQ(faults_of(pod("web:1"), Pos{1}), "");
     EXPECT_EQ(faults_of(pod(7), Pos{7}),
               "web.yaml:1:7: error: Pod/shop/web: \"spec.containers[0].image\" has the wrong type "
@@ -44,7 +44,7 @@ TEST(ValidateObjects, StandsAtTheParent) {
               "  hint: put it in quotes\n");
 }
 
-TEST(ValidateObjects, StandsWhereTheValueCameFrom) {
+TEST(ValidateObjects, ReportsWhereTheValueCameFrom) {
     Value image = 7;
     image.set_pos(Pos{22});
     EXPECT_EQ(faults_of(pod(std::move(image)), Pos{7}),

@@ -242,7 +242,7 @@ TEST_F(ApiServeTest, FollowsTheDevicesNameAndWhatOthersWrite) {
     EXPECT_EQ(misled, 2);
 }
 
-TEST_F(ApiServeTest, NoOneCountsAsTailscaledUntilWhatOthersWroteIsMended) {
+TEST_F(ApiServeTest, NoUserIsTailscaledsUntilAForeignConfigurationIsReplaced) {
     serve.start();
     loop.run_for(seconds(1));
     config = R"({"TCP":{"443":{"TCPForward":"127.0.0.1:8443"}}})";

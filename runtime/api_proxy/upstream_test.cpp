@@ -60,7 +60,7 @@ TEST_F(UpstreamTest, ATokenIsReadAgainAfterASecond) {
     EXPECT_EQ(token(), "another");
 }
 
-TEST_F(UpstreamTest, WithoutATokenThereIsNone) {
+TEST_F(UpstreamTest, SaysWhyThereIsNoToken) {
     EXPECT_EQ(token(), "cannot read \"" + path + "\": No such file or directory");
     write("");
     EXPECT_EQ(token(), "there is no token in \"" + path + "\"");

@@ -93,7 +93,7 @@ TEST(AsioLoop, TellsWhatIsWantedAndOfAnEndWhateverIsWanted) {
     EXPECT_EQ(told, "wrwr");
 }
 
-TEST(AsioLoop, WhatWasReadyIsNotToldToItsSuccessorOfTheSameNumber) {
+TEST(AsioLoop, AnEventOfAReplacedWatchDoesNotReachTheNewOne) {
     AsioLoop loop;
     const Pair first;
     const Pair second;
@@ -137,7 +137,7 @@ TEST(AsioLoop, AStopIsTheEndForWhatIsReadyToo) {
     EXPECT_EQ(calls, 2);
 }
 
-TEST(AsioLoop, ADescriptorThatWasClosedWithoutAWordMayBeWatchedAgain) {
+TEST(AsioLoop, ADescriptorThatWasClosedWhileWatchedMayBeWatchedAgain) {
     AsioLoop loop;
     const Pair pair;
     const Pair next;

@@ -29,7 +29,7 @@ TEST(AsioResolver, SaysTheAddressesOfAName) {
     EXPECT_EQ(found.problem, "");
 }
 
-TEST(AsioResolver, SaysWhyThereAreNone) {
+TEST(AsioResolver, SaysWhyThereAreNoAddresses) {
     // The label is too long, which the system detects without asking a server.
     const Resolution found = resolved(std::string(64, 'a') + ".example");
     EXPECT_TRUE(found.addresses.empty());

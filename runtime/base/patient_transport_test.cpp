@@ -47,7 +47,7 @@ protected:
     std::vector<int> statuses;
 };
 
-TEST_F(PatientTransportTest, ComesAgainWhenToldAndAllOthersWait) {
+TEST_F(PatientTransportTest, RetriesAfterTheDelayOfTheServerWhileOthersWait) {
     send();
     loop.run_for(kSecond);
     send();

@@ -1,5 +1,5 @@
-// The pod that serves the Kubernetes API (testdata/contract/proxy.md), which the controller treats
-// as a proxy.
+// Tests of the pod that serves the Kubernetes API (testdata/contract/proxy.md). The controller
+// treats it as a proxy.
 #include "runtime/controller/keys/state_secrets.h"
 #include "runtime/testing/controller_test.h"
 #include "runtime/testing/decide_world.h"
@@ -9,7 +9,7 @@ namespace {
 
 using renderer::text_of;
 
-TEST_F(ControllerTest, TheApiProxyIsLookedAfterLikeAProxy) {
+TEST_F(ControllerTest, TheApiProxyIsManagedLikeAProxy) {
     const std::string set = FakeCluster::path("statefulsets", "kube-apiserver-proxy");
     const std::string ledger = FakeCluster::path("configmaps", "tailrender-devices");
     const auto lines = [&] {
@@ -47,7 +47,7 @@ TEST_F(ControllerTest, TheApiProxyComesOnceTheOperatorsDeviceIsOutOfTheWay) {
 }
 
 const DecideCase kApartCases[] = {
-    {"all is well", [](DecideWorld& w) { w.be_apart(); }, "nothing"},
+    {"nothing to do", [](DecideWorld& w) { w.be_apart(); }, "nothing"},
     {"the Secret for its key does not exist",
      [](DecideWorld& w) {
          w.be_apart();
@@ -68,13 +68,13 @@ const DecideCase kApartCases[] = {
          w.forget_device();
      },
      "deliver the key"},
-    {"a key that is blank by now",
+    {"a key that has been blanked",
      [](DecideWorld& w) {
          w.be_apart();
          w.delivered->digest = "0123456789abcdef";
      },
      "deliver the key"},
-    {"before it is restarted for it",
+    {"a new key comes before the restart of the pod",
      [](DecideWorld& w) {
          w.be_apart();
          w.give_key(kMinutes(0));
@@ -83,7 +83,7 @@ const DecideCase kApartCases[] = {
          w.ask_for_key();
      },
      "deliver the key"},
-    {"before tags, which a Secret that is not rendered keeps back",
+    {"a missing Secret comes before new tags",
      [](DecideWorld& w) {
          w.be_apart();
          w.delivered.reset();
@@ -99,7 +99,7 @@ const DecideCase kApartCases[] = {
     {"one that is not apart", [](DecideWorld& w) { w.delivered.reset(); }, "nothing"},
 };
 
-TEST(Decide, WhatAPodThatIsApartReadsIsWhatIsWrittenDown) {
+TEST(Decide, APodThatIsApartGetsTheRecordedKey) {
     for (const DecideCase& one : kApartCases) {
         SCOPED_TRACE(one.name);
         DecideWorld world;
@@ -158,7 +158,8 @@ protected:
         return std::string(text_of(kube.find(FakeCluster::path("configmaps", "tailrender-devices"))
                                        ->at({"data", "devices.jsonl"})));
     }
-    // Checks that it has the tailnet's only device, and that its key is blank in both namespaces.
+    // Checks that the API proxy has the only device of the tailnet, and that its key is blank in
+    // both namespaces.
     void expect_joined() {
         ASSERT_EQ(tailnet.devices.size(), 1U);
         EXPECT_TRUE(tailnet.devices.contains(device())) << device();
@@ -218,7 +219,7 @@ TEST_F(ApartTest, WithoutRightsThereOnlyTheApiProxyIsLeftAlone) {
     EXPECT_NE(kube.find(apart("secrets", kAuth))->at({"data", "authkey"}), nullptr);
 }
 
-TEST_F(ApartTest, ItsDeviceIsRemovedWithIt) {
+TEST_F(ApartTest, TheDeviceIsRemovedWithTheStatefulSet) {
     apply();
     start();
     run(kMinute);
@@ -231,7 +232,7 @@ TEST_F(ApartTest, ItsDeviceIsRemovedWithIt) {
     EXPECT_TRUE(kube.paths_below(secret("")).empty());
 }
 
-TEST_F(ApartTest, ItIsThereWhileItsStatefulSetIs) {
+TEST_F(ApartTest, TheDeviceStaysWhileItsStatefulSetExists) {
     apply();
     start();
     run(kMinute);
@@ -305,7 +306,7 @@ TEST_F(ApartTest, TheOperatorsDeviceDoesNotMoveThere) {
     expect_joined();
 }
 
-TEST_F(ApartTest, OneOfTheControllersNamespaceMovesThere) {
+TEST_F(ApartTest, AnApiProxyMovesFromTheControllersNamespace) {
     cluster.add_api_proxy();
     start();
     run(kMinute);

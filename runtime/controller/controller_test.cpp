@@ -102,7 +102,7 @@ TEST_F(ControllerTest, ARequestCountsForNothingWhileTheNewestKeyMayStillWork) {
     EXPECT_LE(tailnet.keys.size(), 1 + 30 / 3 + 1U);
 }
 
-TEST_F(ControllerTest, LostStateLeadsToOneNewDeviceAndNoOldOne) {
+TEST_F(ControllerTest, LostStateIsReplacedByOneNewDevice) {
     cluster.add_proxy("a");
     start();
     run(kMinute);
@@ -184,7 +184,7 @@ TEST_F(ControllerTest, SetsChangedTagsOnTheLiveDevice) {
     expect_converged({"a-0"});
 }
 
-TEST_F(ControllerTest, RemovesWhatIsGoneAfterADelay) {
+TEST_F(ControllerTest, RemovesADeletedProxyAfterTheDelay) {
     cluster.add_proxy("a", 2);
     cluster.add_proxy("b");
     start();

@@ -11,7 +11,7 @@ using World = DecideWorld;
 using Case = DecideCase;
 
 const Case kCases[] = {
-    {"all is well", [](World&) {}, "nothing"},
+    {"nothing to do", [](World&) {}, "nothing"},
     {"new", [](World& w) { w.has_state = w.has_auth = w.has_pod = false; },
      "create the state Secret"},
     {"state Secret first", [](World& w) { w.has_state = w.has_auth = false; },

@@ -39,7 +39,7 @@ protected:
     }
 };
 
-TEST_F(QuietTest, WritesAndAsksNothingWhenAllIsWell) {
+TEST_F(QuietTest, WritesAndRequestsNothingWithoutAChange) {
     cluster.add_proxy("a", 3);
     cluster.add_proxy("b");
     start();

@@ -108,7 +108,7 @@ TEST(Settings, TailscalesOwnServerHasItsApiElsewhere) {
     }
 }
 
-TEST(Settings, ALoginServerThatIsNone) {
+TEST(Settings, AnInvalidLoginServerIsRefused) {
     Variables variables = usual();
     variables["OPERATOR_LOGIN_SERVER"] = "ftp://login.example.com";
     auto settings = read(variables);
@@ -150,7 +150,7 @@ TEST(Settings, HowToLog) {
     EXPECT_EQ(read(variables)->log_level, LogLevel::Info);
 }
 
-TEST(Settings, ADelayThatIsNone) {
+TEST(Settings, AnInvalidDelayIsRefused) {
     Variables variables = usual();
     variables["CLEANUP_DELAY_SECONDS"] = "5m";
     auto settings = read(variables);
@@ -159,7 +159,7 @@ TEST(Settings, ADelayThatIsNone) {
     EXPECT_EQ(settings.error().diagnostic.found, "\"5m\"");
 }
 
-TEST(Settings, ATagThatIsNone) {
+TEST(Settings, AnInvalidTagIsRefused) {
     Variables variables = usual();
     EXPECT_EQ(read(variables)->controller.take_over_tag, "");
     variables["TAKE_OVER_TAG"] = "tag:one";

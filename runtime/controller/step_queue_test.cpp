@@ -34,7 +34,7 @@ TEST(StepQueue, NamespacesTakeTurns) {
     EXPECT_EQ(queue.waiting(), 998U);
 }
 
-TEST(StepQueue, NoMoreAtOnceThanThereIsRoomFor) {
+TEST(StepQueue, LimitsWhatRunsAtTheSameTime) {
     StepQueue queue;
     for (const auto lane :
          {StepLane::Prepare, StepLane::FirstKey, StepLane::Tags, StepLane::Remove}) {
@@ -97,7 +97,7 @@ TEST(StepQueue, ATailnetHasItsShare) {
     EXPECT_EQ(turns(other), std::vector<std::string>{"dead-4"});
 }
 
-TEST(StepQueue, OneStandsInOneLane) {
+TEST(StepQueue, AReplicaIsInOneLane) {
     StepQueue queue;
     queue.push(StepLane::Prepare, {.ns = "ns", .tailnet = {}}, "a");
     queue.push(StepLane::Prepare, {.ns = "ns", .tailnet = {}}, "a");

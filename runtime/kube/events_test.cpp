@@ -116,7 +116,7 @@ TEST_F(EventsTest, IsNotCutInsideACharacter) {
     EXPECT_EQ(text_of(event().at({"message"})), std::string(1023, 'x'));
 }
 
-TEST_F(EventsTest, StandsInDefaultAboutWhatHasNoNamespace) {
+TEST_F(EventsTest, IsInDefaultForAnObjectWithoutANamespace) {
     events.post({.api_version = "tailscale.com/v1alpha1",
                  .kind = "Connector",
                  .ns = "",

@@ -195,7 +195,7 @@ TEST_F(WatchTest, ABrokenWatchGoesOnFromWhereItWas) {
     EXPECT_EQ(requests("&resourceVersion=" + last), 1U);
 }
 
-TEST_F(WatchTest, NoFailureOfAWatchIsAReasonToListAnew) {
+TEST_F(WatchTest, AFailedWatchDoesNotListAgain) {
     begin();
     for (const Fault fault : {Fault::Refused, Fault::Busy, Fault::Broken, Fault::Hung}) {
         int failures = 3;
@@ -217,7 +217,7 @@ TEST_F(WatchTest, NoFailureOfAWatchIsAReasonToListAnew) {
     }
 }
 
-TEST_F(WatchTest, AnErrorInTheStreamIsNoReasonToListAnew) {
+TEST_F(WatchTest, AnErrorInTheStreamDoesNotListAgain) {
     begin();
     kube.break_watches(R"({"type":"ERROR","object":{"kind":"Status","code":500}})"
                        "\n");
@@ -227,7 +227,7 @@ TEST_F(WatchTest, AnErrorInTheStreamIsNoReasonToListAnew) {
     EXPECT_EQ(lists(), 0U);
 }
 
-TEST_F(WatchTest, ListsAnewWhenItsVersionIsForgotten) {
+TEST_F(WatchTest, ListsAgainWhenItsVersionHasExpired) {
     int refusals = 0;
     for (const int status : {410, 400}) {
         begin();
@@ -264,7 +264,7 @@ TEST_F(WatchTest, AnEventThatCannotBeReadIsAskedForOnceMore) {
     EXPECT_EQ(shown(), "a=2 b=3 ");
 }
 
-TEST_F(WatchTest, WhatIsNoEventCannotBeRead) {
+TEST_F(WatchTest, AnInvalidEventIsRefused) {
     begin();
     for (const std::string_view line :
          {R"({"type":"ERROR","object":{}})", R"({"type":"HELLO","object":{}})", R"([])",
@@ -296,7 +296,7 @@ TEST_F(WatchTest, ABookmarkSaysWhereToGoOn) {
 }
 
 // A watch from a version in the future would report nothing until the server has reached it.
-TEST_F(WatchTest, ListsAnewAfterEtcdWasRestored) {
+TEST_F(WatchTest, ListsAgainAfterEtcdWasRestored) {
     begin();
     FakeKube restored;
     restored.put(path("c"),
@@ -325,7 +325,7 @@ TEST_F(WatchTest, APageThatIsCutIsAskedForAgain) {
     EXPECT_TRUE(copy.complete);
 }
 
-TEST_F(WatchTest, ListsAnewWhenThePagesHaveExpired) {
+TEST_F(WatchTest, ListsAgainWhenThePagesHaveExpired) {
     for (int i = 0; i < 600; ++i) {
         put(fmt::format("m{:04}", i), "x");
     }

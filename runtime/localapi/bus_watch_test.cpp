@@ -9,7 +9,7 @@ namespace runtime::localapi {
 namespace {
 
 // tailscaled drops messages for slow readers without reporting it.
-TEST(BusWatch, BeginsAnewNowAndThen) {
+TEST(BusWatch, ReconnectsFromTimeToTime) {
     FakeLoop loop;
     OpenTransport transport;
     LocalApi api(transport);

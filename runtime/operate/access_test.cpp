@@ -95,7 +95,7 @@ TEST(Access, RefusesWhatItWouldIgnore) {
     EXPECT_EQ(homeless.error().diagnostic.message, "config:1:107: its cluster has no server");
 }
 
-TEST(Access, NeverShowsWhatStandsInABrokenKubeconfig) {
+TEST(Access, NeverShowsTheContentOfABrokenKubeconfig) {
     auto twice = read_kubeconfig(
         "config", "users:\n- name: u\n  user:\n    token: canary\n    token: canary\n", "");
     ASSERT_FALSE(twice.has_value());

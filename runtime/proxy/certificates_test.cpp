@@ -29,7 +29,7 @@ TEST_F(CertificatesTest, AreAskedForOnceTheTailnetGivesThem) {
                                        "b.t.ts.net?type=pair&min_validity=0s"});
 }
 
-TEST_F(CertificatesTest, AreCheckedEveryDayAndNoMoreWhenTheyAreNotWanted) {
+TEST_F(CertificatesTest, AreCheckedEveryDayWhileTheyAreWanted) {
     certificates.allow({"a.t.ts.net"});
     certificates.keep({"a.t.ts.net"});
     loop.run_for(std::chrono::hours(23));

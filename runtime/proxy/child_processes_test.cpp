@@ -61,7 +61,7 @@ TEST_F(ChildProcessesTest, AreEndedBySignalsWhileTheyRun) {
     children.send(*child, SIGTERM);  // it has ended: nothing happens
 }
 
-TEST_F(ChildProcessesTest, AreReapedWhenTheirParentIsGone) {
+TEST_F(ChildProcessesTest, AreReapedAfterTheirParentHasEnded) {
     ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     EXPECT_EQ(run("sleep 0.05 & exit 0").code, 0);
     loop.after(std::chrono::milliseconds(300), [&] { loop.stop(); });

@@ -57,7 +57,7 @@ TEST_F(CopiedConfig, IsTheSameTextWithoutAKeyFile) {
     EXPECT_FALSE(fs::exists(root / "own/authkey"));
 }
 
-TEST_F(CopiedConfig, IsLeftAloneByWhatIsNoConfiguration) {
+TEST_F(CopiedConfig, IsNotReplacedByAnInvalidConfiguration) {
     write("cap-107.hujson", R"({"version":"alpha0"})");
     EXPECT_EQ(problem(), "");
     write("cap-107.hujson", "{");

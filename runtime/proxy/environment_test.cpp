@@ -122,7 +122,7 @@ TEST(Environment, ReadsThePodsAddresses) {
     }
 }
 
-TEST(Environment, ListensWhereItIsTold) {
+TEST(Environment, ListensAtTheGivenAddress) {
     const Environment e = std::move(*read({{"POD_IPS", "fd00::3"},
                                            {"TS_LOCAL_ADDR_PORT", "fd00::3:9002"},
                                            {"TS_ENABLE_METRICS", "true"}}));

@@ -64,7 +64,7 @@ TEST_F(ObjectWatchTest, WatchesOneNameWithoutListing) {
         << transport.urls[0];
 }
 
-TEST_F(ObjectWatchTest, TellsWhatItIsToldInPieces) {
+TEST_F(ObjectWatchTest, ReportsEventsThatArriveInPieces) {
     watch.start();
     const std::string first = event("ADDED", "mine", "a");
     transport.say(first.substr(0, 20));
@@ -74,7 +74,7 @@ TEST_F(ObjectWatchTest, TellsWhatItIsToldInPieces) {
     EXPECT_EQ(told, (std::vector<std::string>{"a", "b"}));
 }
 
-TEST_F(ObjectWatchTest, BeginsAnewWhenItsTimeIsOver) {
+TEST_F(ObjectWatchTest, BeginsAgainAfterItsTimeout) {
     watch.start();
     transport.say(event("ADDED", "mine", "a"));
     loop.run_for(300 * kSecond);
@@ -104,7 +104,7 @@ TEST_F(ObjectWatchTest, WaitsLongerAfterEachFailure) {
     EXPECT_GT(loop.uptime(), 300 * kSecond);
 }
 
-TEST_F(ObjectWatchTest, BeginsAnewAfterWhatItCannotRead) {
+TEST_F(ObjectWatchTest, BeginsAgainAfterAnInvalidEvent) {
     for (const std::string_view line :
          {"not JSON\n", "{}\n", "{\"type\":\"ERROR\",\"object\":{\"code\":410}}\n"}) {
         SCOPED_TRACE(line);

@@ -37,7 +37,7 @@ TEST(Acks, NoOneHasMoreThanWasSent) {
     EXPECT_EQ(acks.take("{\"ack\":2}", 1), "it acknowledges 2 bytes of 1");
 }
 
-TEST(Acks, WhatIsNoAckIsMalformed) {
+TEST(Acks, OtherInputIsMalformed) {
     for (const std::string_view said :
          {"[]", "1 ", "\"x\"", "{\"ack\":-1}", "{\"ack\":1.5}", "{\"ack\":\"1\"}", "{\"ack\":1e3}",
           "{\"ack\":18446744073709551616}", "{\"ack\":true}", "{\"error\":1}", "x ", "{\"ack\"}",

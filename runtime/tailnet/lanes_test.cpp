@@ -143,7 +143,7 @@ TEST_F(LanesTest, LookingAfterDevicesComesBeforeRemovalsAndThoseBeforeSweeps) {
     EXPECT_GE(count("removal", 46), 20);
 }
 
-TEST_F(LanesTest, NoLaneStandsStill) {
+TEST_F(LanesTest, EveryLaneMakesProgress) {
     mint(false);
     sweep(2);
     api.delete_device("n", note("removal"));

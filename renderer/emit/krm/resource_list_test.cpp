@@ -53,7 +53,7 @@ TEST(EmitItems, GivenOnesKeepTheirBytesAndNewOnesFollow) {
     EXPECT_EQ(given.items(), "items:\n" + item("a") + item("b") + std::string(kNew));
 }
 
-TEST(EmitItems, NewOnesStandAsFarInsideAsTheGivenOnes) {
+TEST(EmitItems, IndentNewItemsLikeTheGivenOnes) {
     Given given("items:\n  - kind: A\n    metadata: {name: a}\n");
     given.add_object("Secret", "", "made");
     EXPECT_EQ(given.items(),
@@ -61,7 +61,7 @@ TEST(EmitItems, NewOnesStandAsFarInsideAsTheGivenOnes) {
               "  - apiVersion: v1\n    kind: Secret\n    metadata:\n      name: made\n");
 }
 
-TEST(EmitItems, CutOnesGoAndReplacementsStandInTheirPlace) {
+TEST(EmitItems, ReplaceCutItemsAtTheirPositions) {
     Given given("items:\n" + item("a") + item("b") + item("c"));
     given.cut(0);
     EXPECT_EQ(given.items(), "items:\n" + item("b") + item("c"));
@@ -103,7 +103,7 @@ TEST(EmitItems, WhatAnEarlierRunMadeKeepsItsFile) {
                                  "      config.kubernetes.io/path: rendered/x.yaml\n");
 }
 
-TEST(EmitItems, AnObjectStandsOnce) {
+TEST(EmitItems, RefuseADuplicateObject) {
     Given given("items:\n- {apiVersion: v1, kind: Secret, metadata: {name: made}}\n");
     given.loaded.documents.clear();
     given.add_object("Secret", "", "made");

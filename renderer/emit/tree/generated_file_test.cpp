@@ -97,7 +97,7 @@ TEST(GeneratedFile, FindsSecretsInAnyText) {
     EXPECT_FALSE(text_holds_credentials(generated_text(config, "")));
 }
 
-TEST(GeneratedFile, FindsSecretsThatStandAsTextInAnotherObject) {
+TEST(GeneratedFile, FindsSecretsThatAreTextInAnotherObject) {
     for (const char* text :
          {"kind: ConfigMap\ndata:\n  extra.yaml: |\n    kind: Secret\n    stringData: {a: "
           "hunter2}\n",

@@ -67,7 +67,7 @@ TEST(ArgoUnits, SayWhatIsAppliedAndWhyNot) {
     }
 }
 
-TEST(ArgoUnits, AreKeptWhereArgoIsToldToSkipThem) {
+TEST(ArgoUnits, AreKeptWithSkipReconcile) {
     UnitTree tree(kArgoFiles);
     const EngineObject object = tree.object(
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\n"

@@ -203,7 +203,7 @@ TEST(FluxUnit, GivesItsObjectsANamespaceAndVariables) {
     EXPECT_EQ(unit.variables->values.at("A"), "b");
 }
 
-TEST(Bootstrap, AppliesTheDirectoryThatItLiesIn) {
+TEST(Bootstrap, AppliesItsOwnDirectory) {
     UnitTree tree(kFluxFiles);
     const auto is_first = [&](const char* name, const char* path) {
         EngineObject object = tree.object(

@@ -36,7 +36,7 @@ TEST(ExposingValues, AreNotWhatIsSwitchedOff) {
               "a.yaml:3:7 a.b.class: tailscale\n");
 }
 
-TEST(ExposingValues, StandInTextsAndInParameters) {
+TEST(ExposingValues, AreFoundInTextsAndInParameters) {
     EXPECT_EQ(found("v: |\n  a:\n    - class: tailscale\n"),
               "a.yaml:1:4 v.a[0].class: tailscale\n");
     EXPECT_EQ(found("v: '{a: {class: tailscale}}'\n"), "a.yaml:1:4 v.a.class: tailscale\n");
@@ -50,7 +50,7 @@ TEST(ExposingValues, StandInTextsAndInParameters) {
               "a.yaml:1:10 [0].web.annotations.tailscale\\.com/expose: true\n");
 }
 
-TEST(ExposingValues, StandBesideTheirField) {
+TEST(ExposingValues, AreFoundBesideTheNameOfTheirField) {
     EXPECT_EQ(
         found("- {op: add, path: /spec/loadBalancerClass, value: tailscale}\n"
               "- {op: add, path: /metadata/annotations/tailscale.com~1expose, value: 'true'}\n"

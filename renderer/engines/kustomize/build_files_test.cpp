@@ -92,7 +92,7 @@ TEST(BuildFiles, AreFollowedThroughABaseThatAGeneratorHasNamedAsAFile) {
               "a/kustomization.yaml, b/kustomization.yaml, b/x.yaml; mentioned");
 }
 
-TEST(BuildFiles, AreNotOursThatLieBelow) {
+TEST(BuildFiles, LeaveOutARenderedTreeBelow) {
     const repo::MemoryTree tree({{"kustomization.yaml", "resources: [tailnet, a.yaml]\n"},
                                  {"a.yaml", ""},
                                  {"tailnet/.tailrender-inventory", ""},

@@ -181,7 +181,7 @@ TEST_F(KustomizeProgramTest, IsGivenLinksAsLinks) {
     EXPECT_NE(copy.find("/other/y.yaml\n"), std::string::npos) << copy;
 }
 
-TEST_F(KustomizeProgramTest, IsRunAheadAndThenNoMore) {
+TEST_F(KustomizeProgramTest, IsRunAheadOnlyOnce) {
     is_ahead_ = true;
     EXPECT_EQ(built(program("kustomize", "echo 'kind: ConfigMap'\n"), kProgramFiles),
               "kind: ConfigMap\n");

@@ -212,7 +212,7 @@ spec:
 )");
 }
 
-TEST(Proxy, WritesWhatStandsAroundThePod) {
+TEST(Proxy, WritesTheObjectsAroundThePod) {
     const RenderedProxy rendered(grafana());
     const auto head = [](std::string_view version, std::string_view kind, std::string_view name) {
         return "apiVersion: " + std::string(version) + "\nkind: " + std::string(kind) +

@@ -46,7 +46,7 @@ std::string annotated(std::string_view name, std::string_view annotations) {
                        annotations);
 }
 
-TEST(ReadResourceList, AnItemIsADocumentWhereItStands) {
+TEST(ReadResourceList, AnItemIsADocumentAtItsPosition) {
     const ReadList read(
         list("items:\n- kind: A  # one\n  x: 1\n-   kind: B\n    x: |\n      - no item\n"
              "results: []\n"));
@@ -85,7 +85,7 @@ TEST(ReadResourceList, PlacesOfAPackageAreFilesAndPositions) {
     EXPECT_EQ(read.diagnostics.substr(0, 23), "functionConfig: error: ");
 }
 
-TEST(ReadResourceList, OtherSpellingsAreWrittenAnewFirst) {
+TEST(ReadResourceList, OtherSpellingsAreRewrittenFirst) {
     const std::vector<std::string> rows = {
         "{\"apiVersion\": \"config.kubernetes.io/v1\", \"kind\": \"ResourceList\", \"items\": "
         "[{\"kind\": \"A\"}, {\"kind\": \"B\"}]}",
@@ -103,7 +103,7 @@ TEST(ReadResourceList, OtherSpellingsAreWrittenAnewFirst) {
     }
 }
 
-TEST(ReadResourceList, AnItemThatLeansOnAnAnchorOfAnotherStandsAlone) {
+TEST(ReadResourceList, AnItemGetsTheValueOfAnAnchorInAnotherItem) {
     const ReadList read(list("items:\n- kind: A\n  x: &x {z: 1}\n- kind: B\n  x: *x\n"));
     EXPECT_EQ(read.diagnostics, "");
     ASSERT_EQ(read.inputs().size(), 2U);
@@ -145,7 +145,7 @@ TEST(ReadResourceList, FlagsWinOverTheConfiguration) {
     EXPECT_FALSE(read.options.stream.has_value()) << "a directory is what is rendered";
 }
 
-TEST(ReadResourceList, WhatIsNoResourceListIsRefused) {
+TEST(ReadResourceList, OtherInputIsRefused) {
     const std::vector<std::pair<std::string, std::string>> rows = {
         {"", "[not-resource-list]"},
         {"kind: Service\n", "\"tailrender post-render\""},

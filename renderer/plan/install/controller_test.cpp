@@ -212,7 +212,7 @@ TEST(ControllerEnv, ValuesComeFromTheSettings) {
         R"({"name":"POD_UID","valueFrom":{"fieldRef":{"fieldPath":"metadata.uid"}}}])");
 }
 
-TEST(ControllerEnv, OursAreToldWhenTheyAreNotTheDefault) {
+TEST(ControllerEnv, HasOurSettingsThatAreNotTheDefault) {
     const auto last = [](std::string_view values) {
         const Decoded decoded({std::string(values)});
         const Value env = controller_env(decoded.settings);
@@ -227,7 +227,7 @@ TEST(ControllerEnv, OursAreToldWhenTheyAreNotTheDefault) {
     EXPECT_EQ(last("tailrender: {cleanupDelay: 300s}").find("CLEANUP"), std::string::npos);
 }
 
-TEST(ControllerEnv, ANamespaceOfTheApiProxyIsToldWhereItHasAPodThatImpersonates) {
+TEST(ControllerEnv, HasTheNamespaceOfAnApiProxyThatImpersonates) {
     const auto tells = [](std::string_view values) {
         return write_json_sorted(controller_env(Decoded({std::string(values)}).settings))
                    .find(R"({"name":"API_PROXY_NAMESPACE","value":"api"})") != std::string::npos;

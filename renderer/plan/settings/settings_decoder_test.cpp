@@ -43,7 +43,7 @@ TEST(MergeLayers, WorksAsInHelm) {
     }
 }
 
-TEST(MergeLayers, AKeyStandsWhereItWasWrittenLast) {
+TEST(MergeLayers, AKeyHasThePositionInTheLastLayer) {
     SourceMap sources;
     Diagnostics diagnostics;
     const Value layer = parse(sources, "\n\nloginServer: x", diagnostics);

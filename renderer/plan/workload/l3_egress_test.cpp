@@ -33,7 +33,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
     return text;
 }
 
-TEST(L3Egress, LeadsToAnAddressOrAName) {
+TEST(L3Egress, TargetsAnAddressOrAName) {
     struct Row {
         std::string_view annotations, rule, value;
         Target target;
@@ -224,7 +224,7 @@ TEST(L3Egress, RefusesTextThatItCannotChange) {
         << shared;
 }
 
-TEST(L3Egress, StandsAmongTheOthersByName) {
+TEST(L3Egress, IsSortedAmongTheOthersByName) {
     const Planned run(leading("tailnet-ip: 100.64.0.7") + std::string(kSeparator) +
                       exposed("", "ports: [{port: 80}]", "ax") + std::string(kSeparator) +
                       exposed("", "ports: [{port: 80}]", "web"));

@@ -113,7 +113,7 @@ TEST_F(GroupDecideTest, AServiceWithoutCertificateNeedsNone) {
     EXPECT_EQ(next(), "");
 }
 
-TEST_F(GroupDecideTest, WhatIsOfferedNoMoreIsRemovedAfterTheDelay) {
+TEST_F(GroupDecideTest, WhatIsNoLongerOfferedIsRemovedAfterTheDelay) {
     service.offered = nullptr;
     EXPECT_EQ(next(), "") << "not marked yet";
     record.gone_since = format_seconds(now - kDelay + std::chrono::seconds(1));
@@ -183,7 +183,7 @@ TEST_F(GroupDecideTest, ACertificateThatLeftIsKnownWhileAReaderRuns) {
     EXPECT_EQ(told(known, "h"), R"({"front":{"docs.ts.net":{"hash":"h"}}})");
 }
 
-TEST_F(GroupDecideTest, WhatAGroupWasToldStaysWithItsStatefulSet) {
+TEST_F(GroupDecideTest, CertificatesOfAGroupAreKeptWithItsStatefulSet) {
     const ToldCertificates known{{"odd", {{"docs.old", {.hash = "old", .roll = {}}}}}};
     EXPECT_EQ(desired_told({.old = known, .groups = {}, .hashes = {}, .sets = {"odd"}}), known);
     EXPECT_TRUE(desired_told({.old = known, .groups = {}, .hashes = {}, .sets = {}}).empty());

@@ -51,7 +51,7 @@ TEST_F(GroupsTest, AddressesThatComeLaterAreWaitedFor) {
     broker.erase("addrs");
     start(2);
     run(5 * kSecond);
-    EXPECT_EQ(table("front.json"), before) << "not an empty one";
+    EXPECT_EQ(table("front.json"), before) << "it is not replaced by an empty table";
     broker.put("addrs", Value::list({"100.100.7.7"}));
     run(15 * kSecond);
     EXPECT_EQ(
@@ -59,7 +59,7 @@ TEST_F(GroupsTest, AddressesThatComeLaterAreWaitedFor) {
         R"({"svc:broker":{"IPv4Mapping":{"TailscaleServiceIP":"100.100.7.7","ClusterIP":"10.96.0.7"}}})");
 }
 
-TEST_F(GroupsTest, ANewTagIsPut) {
+TEST_F(GroupsTest, WritesANewTag) {
     start_front();
     std::string changed(kBroker);
     changed.replace(changed.find("tag:broker"), 10, "tag:queue");
@@ -68,7 +68,7 @@ TEST_F(GroupsTest, ANewTagIsPut) {
     EXPECT_EQ(tailnet.services.at("svc:broker").find("tags")->items()[0].text(), "tag:queue");
 }
 
-TEST_F(GroupsTest, ATagThatIsRefusedIsToldAndItsCorrectionTriedAtOnce) {
+TEST_F(GroupsTest, ReportsARefusedTagAndTriesANewOneAtOnce) {
     tailnet.unowned_tags = {"tag:broker"};
     add_service("broker", Value::list({"10.96.0.7"}));
     cluster.add_group("front", 1, false);
@@ -86,7 +86,7 @@ TEST_F(GroupsTest, ATagThatIsRefusedIsToldAndItsCorrectionTriedAtOnce) {
     EXPECT_TRUE(tailnet.services.contains("svc:broker"));
 }
 
-TEST_F(GroupsTest, ASecretInTheWayIsTold) {
+TEST_F(GroupsTest, ReportsASecretOfAnotherOwner) {
     kube.put(secret("docs.tail1a2b3.ts.net"),
              Value::map({{"metadata", Value::map({{"name", "docs.tail1a2b3.ts.net"},
                                                   {"namespace", FakeCluster::kNamespace}})}}));
@@ -132,7 +132,7 @@ TEST_F(GroupsTest, ADomainThatIsTooLongForALabelIsShortenedThere) {
     EXPECT_EQ(kube.datum(secret(taken), "tls.crt"), "chain");
 }
 
-TEST_F(GroupsTest, ARemovalThatFailsIsTold) {
+TEST_F(GroupsTest, ReportsARemovalThatFails) {
     start_front();
     network.fault = [](const HttpRequest& request) {
         return request.method == "DELETE" && request.url.ends_with("/svc:docs") ? Fault::Broken
@@ -161,7 +161,7 @@ TEST_F(GroupsTest, LeavesAForeignServiceAloneAndSaysSo) {
     EXPECT_EQ(events("InvalidTailscaleService"),
               std::vector<std::string>{"Ingress/docs: Tailscale Service \"svc:docs\" exists and "
                                        "was not created by a cluster"});
-    EXPECT_TRUE(events("CannotRegisterService").empty()) << "it is said once";
+    EXPECT_TRUE(events("CannotRegisterService").empty()) << "only one Event reports it";
     cluster.offer("front", Value::map());
     run(10 * kMinute);
     EXPECT_TRUE(tailnet.services.contains("svc:docs"));

@@ -22,7 +22,7 @@ TEST_F(GroupsTest, RegistersWhatAGroupOffers) {
                                        address + R"(","ClusterIP":"10.96.0.7"}}})");
 }
 
-TEST_F(GroupsTest, TheRecordStandsBeforeTheService) {
+TEST_F(GroupsTest, WritesTheRecordBeforeTheService) {
     network.fault = [](const HttpRequest& request) {
         return request.method == "PUT" && request.url.find("vip-services") != std::string::npos
                    ? Fault::LostReply
@@ -40,31 +40,31 @@ TEST_F(GroupsTest, TheRecordStandsBeforeTheService) {
     EXPECT_TRUE(seen);
 }
 
-TEST_F(GroupsTest, WritesAndAsksNothingWhenAllIsWell) {
+TEST_F(GroupsTest, WritesAndRequestsNothingWithoutAChange) {
     start_front();
-    run(10 * kMinute);  // the second look is over
+    run(10 * kMinute);  // every service has been read a second time
     const std::size_t writes = kube.writes;
     const std::size_t asked = requests("GET", "vip-services");
     run(50 * kMinute);
     EXPECT_EQ(kube.writes, writes);
     EXPECT_EQ(requests("GET", "vip-services"), asked);
     const std::size_t puts = requests("PUT", "vip-services");
-    start(2);  // a new process looks once
+    start(2);  // a new process reads each service once
     run(kMinute);
     EXPECT_EQ(kube.writes, writes);
     EXPECT_EQ(requests("GET", "vip-services"), asked + 2);
     EXPECT_EQ(requests("PUT", "vip-services"), puts);
 }
 
-TEST_F(GroupsTest, RemovesWhatIsOfferedNoMoreAfterTheDelay) {
+TEST_F(GroupsTest, RemovesWhatIsNoLongerOfferedAfterTheDelay) {
     start_front();
     cluster.offer("front", Value::map());
     run(kMinute);
     EXPECT_TRUE(tailnet.services.contains("svc:docs"));
-    EXPECT_NE(table("front.json"), "") << "pods go on until then";
-    start(2);  // another process removes it than the one that registered it
+    EXPECT_NE(table("front.json"), "") << "pods serve it until then";
+    start(2);  // the process that removes it need not be the one that registered it
     run(5 * kMinute);
-    EXPECT_EQ(tailnet.services.size(), 2U) << "that is all there were";
+    EXPECT_EQ(tailnet.services.size(), 2U) << "the guard blocks the removal of all of them";
     confirm_blocked("blocked-services.json");
     run(kMinute);
     EXPECT_TRUE(tailnet.services.empty());
@@ -92,7 +92,7 @@ TEST_F(GroupsTest, WhatReturnsWithinTheDelayStays) {
     kube.drop_watches();
     cluster.offer("front", data);
     run(10 * kMinute);
-    EXPECT_EQ(tailnet.services.size(), 2U) << "the server is asked, whatever our copy says";
+    EXPECT_EQ(tailnet.services.size(), 2U) << "the API server is asked right before a removal";
 }
 
 TEST_F(GroupsTest, AnotherNameOfTheTailnetIsAnotherCertificate) {
@@ -126,7 +126,8 @@ TEST_F(GroupsTest, TakesOverTheCertificateOfTheOperator) {
     run(kMinute);
     EXPECT_TRUE(tailnet.services.contains("svc:docs"));
     EXPECT_EQ(kube.datum(secret("docs.tail1a2b3.ts.net"), "tls.crt"), "chain");
-    EXPECT_FALSE(tailnet.services.contains("svc:api")) << "whose Secret is not a certificate's";
+    EXPECT_FALSE(tailnet.services.contains("svc:api"))
+        << "the Secret with its name has no label of a certificate";
 }
 
 TEST_F(GroupsTest, MakesTheSecretOfAccountsThatPodsLookFor) {
@@ -144,7 +145,7 @@ TEST_F(GroupsTest, MakesTheSecretOfAccountsThatPodsLookFor) {
     EXPECT_EQ(made->find("data"), nullptr);
     EXPECT_EQ(*made->at({"metadata", "finalizers"}),
               Value::list({"tailscale.com/acme-account-protection"}));
-    // The data that the pods have written stay.
+    // The controller keeps the data that the pods have written.
     Value filled = made->clone();
     filled.put("data", Value::map({{"_default.acme-account.key.pem", "a2V5"}}));
     kube.put(secret("tailscale-acme-accounts"), filled.clone());
@@ -186,7 +187,7 @@ TEST_F(GroupsTest, AConfigurationWithoutAPlaceForItsKeyGetsNone) {
     EXPECT_EQ(tailnet.keys.size(), 1U);
 }
 
-TEST_F(GroupsTest, WhatWasRenderedForAGroupThatIsOneOfApiProxiesNowIsForOthersToDelete) {
+TEST_F(GroupsTest, LeavesARenderedConfigSecretToTheApplier) {
     const std::string path = secret("kube-0-config");
     const Value rendered = Value::map({{"metadata", Value::map({{"name", "kube-0-config"}})},
                                        {"data", Value::map({{"cap-106.hujson", "e30="}})}});
@@ -227,7 +228,7 @@ TEST_F(GroupsTest, AnUnreadableConfigMapWithdrawsNoRunningApi) {
         std::vector<std::string>{"ConfigMap/tailrender-group-kube: \"api.json\" cannot be read"});
 }
 
-TEST_F(GroupsTest, NothingIsRemovedWhenManyVanish) {
+TEST_F(GroupsTest, NothingIsRemovedWhenManyDisappear) {
     cluster.add_group("front", 1, false);
     Value data = Value::map();
     for (int i = 0; i < 6; ++i) {
@@ -261,7 +262,7 @@ TEST_F(GroupsTest, NothingIsRemovedWhenManyVanish) {
     EXPECT_FALSE(process->controller.counts().blocks_services);
 }
 
-TEST_F(GroupsTest, ParentsAreToldOnceAReplicaAdvertises) {
+TEST_F(GroupsTest, ParentsGetTheirStatusOnceAReplicaAdvertises) {
     start_front();
     EXPECT_EQ(condition(kService, "TailscaleIngressSvcConfigured"),
               "False IngressSvcNoBackendsConfigured: 0/2 proxy backends ready and advertising");
@@ -316,7 +317,7 @@ TEST_F(GroupsTest, AHostnameThatPassesToAnotherIngressLeavesTheFirstOne) {
     EXPECT_EQ(table("services").find("left"), std::string::npos) << table("services");
 }
 
-// The parent's own proxy still exists, because it was not pruned, and has another name.
+// The parent's own proxy still exists, because the applier did not prune it.
 TEST_F(GroupsTest, OnlyOneWritesTheStatusOfAParentThatMovesIntoAGroup) {
     add_service("broker", Value::list({"10.96.0.7"}));
     cluster.add_proxy("broker");
@@ -333,7 +334,7 @@ TEST_F(GroupsTest, OnlyOneWritesTheStatusOfAParentThatMovesIntoAGroup) {
     };
     settle();
     EXPECT_NE(status(kService).find("broker-0.tail1a2b3.ts.net"), std::string::npos)
-        << "nothing says that it is the group's";
+        << "the Service does not name the group yet";
     Value service = kube.find(std::string(kService))->clone();
     service.find("metadata")
         ->put("annotations", Value::map({{"tailscale.com/proxy-group", "front"}}));
@@ -344,7 +345,7 @@ TEST_F(GroupsTest, OnlyOneWritesTheStatusOfAParentThatMovesIntoAGroup) {
     EXPECT_EQ(condition(kService, "TailscaleProxyReady"), "");
     cluster.offer("front", Value::map());
     settle();
-    EXPECT_EQ(status(kService), "") << "the group's no more";
+    EXPECT_EQ(status(kService), "") << "the group no longer serves it";
 }
 
 TEST_F(GroupsTest, AServiceOfSomeoneElseIsAnInvalidParent) {
@@ -419,7 +420,7 @@ TEST_F(GroupsTest, AnApiProxyGetsItsKeyInItsConfiguration) {
               "valid");
 }
 
-TEST_F(GroupsTest, AGroupThatIsGoneIsReadyForNoOne) {
+TEST_F(GroupsTest, AGroupWithoutAStatefulSetIsNotReady) {
     constexpr std::string_view kGroup = "/apis/tailscale.com/v1alpha1/proxygroups/out";
     constexpr std::string_view kReady = "TailscaleEgressSvcReady";
     kube.has_custom_resources = true;
@@ -457,7 +458,7 @@ TEST_F(GroupsTest, AGroupThatIsGoneIsReadyForNoOne) {
     EXPECT_EQ(status(kGroup, "devices"), "");
 }
 
-TEST_F(GroupsTest, SurvivesFaultsAndDeaths) {
+TEST_F(GroupsTest, ConvergesAfterFaultsAndRestarts) {
     add_service("broker", Value::list({"10.96.0.7"}));
     cluster.add_group("front", 2, false);
     cluster.offer("front",

@@ -93,7 +93,7 @@ TEST_F(ServiceTable, WaitsForAReplica) {
               docs("[]", R"("state":"waiting","problem":"no replica of its group has joined"})"));
 }
 
-TEST_F(ServiceTable, SaysThatItsGroupIsGone) {
+TEST_F(ServiceTable, SaysThatItsGroupDoesNotExist) {
     start_front();
     kube.erase(FakeCluster::path("statefulsets", "front"));
     run(kMinute);

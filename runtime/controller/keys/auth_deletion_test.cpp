@@ -76,7 +76,7 @@ TEST_F(AuthDeletionTest, LooksAgainAtWhatHasChanged) {
     EXPECT_NE(kube.find(secret("kube-0-auth")), nullptr);
 }
 
-TEST_F(AuthDeletionTest, OfAReplicaThatIsGoneLeavesAloneWhatTheRendererHasTakenOver) {
+TEST_F(AuthDeletionTest, OfADeletedReplicaKeepsWhatIsRenderedNow) {
     begin();
     change = [this] { configure(); };
     cluster.remove_proxy("kube");

@@ -29,7 +29,7 @@ const std::vector<Version> kVersions = {
     {"2147483647", true},
 };
 
-TEST(ForgedVersion, WhatIsNoNumberCountsAsUnknown) {
+TEST(ForgedVersion, AnInvalidNumberCountsAsUnknown) {
     for (const Version& version : kVersions) {
         SCOPED_TRACE(version.text);
         DecideWorld world;

@@ -56,7 +56,7 @@ TEST_F(KeyLife, OneIsUsableAtAnyTimeAndOldOnesAreRevoked) {
     EXPECT_EQ(counts().retries, 0U);
 }
 
-TEST_F(KeyLife, ThatEndsIsToldWhileNoOtherCanBeMinted) {
+TEST_F(KeyLife, ThatEndsIsReportedWhileNoOtherCanBeMinted) {
     cannot_mint = true;
     loop.shift_calendar(17 * kHour);
     loop.run_for(kMinute);

@@ -234,7 +234,7 @@ TEST_F(OwnDevicesTest, ADeviceOfAnotherClusterIsNotTheProxysForItsTags) {
 }
 
 // Without the StatefulSet, the hostname is known from the controller's notes.
-TEST_F(OwnDevicesTest, ADeviceWithTheTagsOfAProxyThatIsGoneStays) {
+TEST_F(OwnDevicesTest, ADeviceWithTheTagsOfADeletedProxyStays) {
     cluster.add_proxy("a");
     start();
     run(kMinute);

@@ -114,7 +114,7 @@ TEST_F(TailnetsTest, KeysAreOfTheCredentialsThatTheSecretHasNow) {
     EXPECT_EQ(other.keys.size(), 1U);
 }
 
-TEST_F(TailnetsTest, MintsNothingForATailnetThatIsGone) {
+TEST_F(TailnetsTest, MintsNothingForADeletedTailnet) {
     add_partner();
     start();
     run(kMinute);

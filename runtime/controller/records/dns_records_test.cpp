@@ -92,7 +92,7 @@ TEST_F(DnsRecordsTest, AnIngressWithoutHttpsHasNoName) {
     EXPECT_EQ(records(), kEmpty);
 }
 
-TEST_F(DnsRecordsTest, AnEgressServiceHasTheNameThatItLeadsTo) {
+TEST_F(DnsRecordsTest, AnEgressServiceHasTheNameOfItsTarget) {
     add_proxy("ts-db", "svc", "db");
     add_proxy("ts-web", "svc", "web");
     add_endpoints("ts-db", {"10.0.0.1"});
@@ -104,7 +104,7 @@ TEST_F(DnsRecordsTest, AnEgressServiceHasTheNameThatItLeadsTo) {
     EXPECT_EQ(records(), kEmpty);
 }
 
-TEST_F(DnsRecordsTest, TwoServicesMayLeadToOneName) {
+TEST_F(DnsRecordsTest, TwoServicesMayTargetOneName) {
     add_proxy("ts-a", "svc", "a");
     add_proxy("ts-b", "svc", "b");
     add_endpoints("ts-a", {"10.0.0.2"});

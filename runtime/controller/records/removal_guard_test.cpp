@@ -178,7 +178,7 @@ protected:
     }
 };
 
-TEST_F(BlockedRemovals, OneThatFailsIsTold) {
+TEST_F(BlockedRemovals, OneThatFailsIsReported) {
     cluster.add_proxy("a");
     start();
     run(kMinute);

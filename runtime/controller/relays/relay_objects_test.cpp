@@ -109,7 +109,7 @@ TEST(RelayObjects, ASecretReadsBackAsItWasWritten) {
     EXPECT_TRUE(decode_relay_secret(object)->endpoints().empty());
 }
 
-TEST(RelayObjects, OtherSecretsAreNone) {
+TEST(RelayObjects, OtherSecretsAreNotDecoded) {
     Value object = relay_secret("tailscale", "edge", "peerrelay-edge-0");
     EXPECT_TRUE(decode_relay_secret(object).has_value());
     EXPECT_FALSE(decode_auth_secret(object).has_value());

@@ -25,7 +25,7 @@ TEST_F(RelaysTest, PodsStartBeforeThereIsAnAddress) {
     EXPECT_EQ(tailnet.usable_keys(), Texts());
 }
 
-TEST_F(RelaysTest, APodIsToldWhereItsOwnLoadBalancerIsReached) {
+TEST_F(RelaysTest, APodGetsTheAddressesOfItsOwnLoadBalancer) {
     render(2);
     start();
     run(kMinute);
@@ -332,7 +332,7 @@ TEST_F(RelaysTest, IsServedWithoutTheKindInTheCluster) {
     EXPECT_EQ(ready(), "PeerRelayReady: PeerRelayReady") << "its definition came later";
 }
 
-TEST_F(RelaysTest, WritesAndAsksNothingWhenAllIsWell) {
+TEST_F(RelaysTest, WritesAndRequestsNothingWithoutAChange) {
     add_resource(R"({"replicas":2})");
     network.names["lb.example"] = {"192.0.2.2"};
     render(2, R"(["192.0.2.7:7"])");

@@ -69,7 +69,7 @@ TEST_F(MirrorTest, TellsOfEachChange) {
               (std::vector<std::string>{"ns/a ->1", " ->-", "ns/b ->2", "ns/a 1>3", "ns/a 3>-"}));
 }
 
-TEST_F(MirrorTest, WhatAListDoesNotHoldIsGone) {
+TEST_F(MirrorTest, WhatAListLacksIsDeleted) {
     list("1", "1");
     mirror.begin_list();
     EXPECT_EQ(shown(), "ns/a=1 ") << "not before its end";

@@ -89,7 +89,7 @@ TEST_F(ReplicasTest, APodThatCannotStartGetsNoOtherKey) {
     EXPECT_EQ(tailnet.keys.size(), 1U);
 }
 
-TEST_F(ReplicasTest, ARecorderIsLookedAfterLikeAProxy) {
+TEST_F(ReplicasTest, ARecorderIsManagedLikeAProxy) {
     cluster.add_proxy("sessions");
     cluster.annotate("sessions", renderer::kParentAnnotation, "Recorder/sessions");
     start();

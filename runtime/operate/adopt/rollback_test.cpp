@@ -157,7 +157,7 @@ TEST(Rollback, GoesOnFromWhereARollbackWasKilled) {
     }
 }
 
-TEST(Rollback, GivesUpOnlyReplicasWhoseDeviceIsGone) {
+TEST(Rollback, ReleasesOnlyReplicasWhoseDeviceWasDeleted) {
     World world(1);
     world.cluster.add_operator_proxy("ts-ha-qwxyz", "ha", 2, 2);
     world.cluster.add_proxy("ts-ha-bcdfg", 2, "tag:k8s", "ha");
@@ -174,7 +174,7 @@ TEST(Rollback, GivesUpOnlyReplicasWhoseDeviceIsGone) {
     EXPECT_EQ(world.kube.find(World::secret(record_name("ts-ha-qwxyz"))), nullptr);
 }
 
-TEST(Rollback, SaysWhoseDeviceIsGone) {
+TEST(Rollback, SaysWhoseDeviceWasDeleted) {
     World world(1);
     world.start_controller();
     ASSERT_EQ(run_to_end(world, plain_adopt), "");

@@ -204,7 +204,7 @@ TEST_F(CleanupTest, LeavesTheOperatorsDnsRecords) {
     }
 }
 
-TEST_F(CleanupTest, RemovesOnlyWhenTold) {
+TEST_F(CleanupTest, RemovesNothingWithoutYes) {
     kube.put(FakeCluster::path("secrets", "peerrelay-edge-0-config"),
              controller::relay_secret(FakeCluster::kNamespace, "edge", "peerrelay-edge-0"));
     EXPECT_EQ(clean({.yes = false, .force = true}), "");
@@ -232,7 +232,7 @@ TEST_F(CleanupTest, RemovesOnlyWhenTold) {
     EXPECT_EQ(said, "nothing left of the controller\n");
 }
 
-TEST_F(CleanupTest, ClearsTheStatusOfWhatIsServedNoMore) {
+TEST_F(CleanupTest, ClearsTheStatusOfWhatIsNoLongerServed) {
     const auto put = [this](const std::string& kind, const std::string& name, Value spec,
                             Value places) {
         Value condition = Value::map({{"type", "TailscaleProxyReady"}, {"status", "True"}});
@@ -425,7 +425,7 @@ TEST_F(CleanupTest, SaysWhichServiceIsNotItsOwn) {
         << said;
 }
 
-TEST_F(CleanupTest, BelievesTheAuthSecretOfALostStateAboutItsTailnet) {
+TEST_F(CleanupTest, ReadsTheTailnetOfALostStateFromTheAuthSecret) {
     kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
     const std::string path = FakeCluster::path("secrets", "ts-web-bcdfg-0-auth");
     Value auth = kube.find(path)->clone();
@@ -435,7 +435,7 @@ TEST_F(CleanupTest, BelievesTheAuthSecretOfALostStateAboutItsTailnet) {
     EXPECT_EQ(tailnet.devices.size(), 2U);
 }
 
-TEST_F(CleanupTest, KeepsWhatNamesADeviceUntilItIsGone) {
+TEST_F(CleanupTest, KeepsSecretsThatNameADeviceUntilItIsDeleted) {
     network.fault = [](const HttpRequest& request) {
         return request.url.find("/device/") != std::string::npos ? Fault::Hung : Fault::None;
     };

@@ -165,7 +165,7 @@ TEST_F(ShownStatusTest, SaysThatTheControllerDoesNotRun) {
     EXPECT_EQ(controller_runs, false);
 }
 
-TEST_F(ShownStatusTest, DoesNotBelieveWhatIsNoMore) {
+TEST_F(ShownStatusTest, DoesNotShowOldStatesOfDeletedPods) {
     run_controller();
     stop_controller();
     const std::string web = "ts-web-bcdfg-0 ", name = " ts-web-bcdfg-0.tail1a2b3.ts.net";
@@ -381,7 +381,7 @@ TEST_F(ShownStatusTest, ReadsTheTablesOfAllConfigMaps) {
     }
 }
 
-TEST_F(ShownStatusTest, SaysThatThereAreNone) {
+TEST_F(ShownStatusTest, SaysThatThereAreNoProxies) {
     for (const char* set : {"ts-web-bcdfg", "ts-db-bcdfg"}) {
         cluster.remove_proxy(set);
     }

@@ -88,8 +88,8 @@ constexpr std::array kServeLoop = {VulnerableRange{{0, 0}, {98, 9}},
 constexpr std::array kHoles = {
     KnownHole{.needs = Needs::Serve,
               .affected = kServeLoop,
-              .stake = "one request from the tailnet keeps a proxy of an Ingress busy for ever",
-              .public_stake = "one request from the Internet keeps a public proxy busy for ever",
+              .stake = "one request from the tailnet keeps a proxy of an Ingress busy forever",
+              .public_stake = "one request from the Internet keeps a public proxy busy forever",
               .good = "v1.98.9, or v1.102.0 and later"},
 };
 static_assert(std::ranges::all_of(kHoles, [](const KnownHole& hole) {

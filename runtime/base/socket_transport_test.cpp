@@ -82,7 +82,7 @@ TEST_F(SocketTransportTest, NamesWhatWentWrong) {
     EXPECT_NE(no_ca.problem.find("cannot read"), std::string::npos) << no_ca.problem;
 }
 
-TEST_F(SocketTransportTest, DoesNotWaitForEver) {
+TEST_F(SocketTransportTest, FailsAfterTheTimeout) {
     std::vector<PageReply> unsaid;
     HttpServer silent(loop,
                       [&](std::string_view, const PageReply& reply) { unsaid.push_back(reply); });

@@ -128,7 +128,7 @@ std::optional<Step> decide_note(const Replica& replica, Time now) {
     return read_device(replica, now, auth.device);
 }
 
-// If the device was deleted, or the key is not valid, the pod waits for ever, with a profile that
+// If the device was deleted, or the key is not valid, the pod waits forever, with a profile that
 // names the device. Most pods request a key; for these only a device is looked for that was missing
 // before, since that answer may have been wrong.
 std::optional<Step> decide_missing(const Replica& replica, Time now) {

@@ -129,7 +129,7 @@ TEST_F(LanesTest, AKeyForAProxyThatRunsComesFirst) {
     EXPECT_EQ(count("urgent", 2), 1);
 }
 
-TEST_F(LanesTest, LookingAfterDevicesComesBeforeRemovalsAndThoseBeforeSweeps) {
+TEST_F(LanesTest, ChangesOfDevicesComeBeforeRemovalsAndRemovalsBeforeSweeps) {
     sweep(20);
     for (int i = 0; i < 20; ++i) {
         api.revoke_key("k", note("removal"));

@@ -88,7 +88,7 @@ struct ToldInput {
 ToldCertificates desired_told(const ToldInput& input);
 
 // Configuration reaches a pod within two minutes. After this time the pod's own report is ignored,
-// because it could keep its service for ever.
+// because it could keep its service forever.
 inline constexpr Duration kUnadvertisePatience = std::chrono::minutes(3);
 
 namespace group_step {

@@ -53,7 +53,7 @@ TEST_F(StatusTest, WhatAnEarlierPodSaidDoesNotCount) {
         R"("message":"no Tailscale hostname known yet, waiting for proxy pod to finish auth"}]})");
 }
 
-// On a lost node the pod exists for ever.
+// On a lost node the pod exists forever.
 TEST_F(StatusTest, WhatAPodThatIsBeingDeletedSaidDoesNotCount) {
     add_service(R"({"type":"ClusterIP"})", R"({"tailscale.com/expose":"true"})");
     cluster.add_proxy("web");

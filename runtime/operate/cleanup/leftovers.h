@@ -1,4 +1,4 @@
-// Removes objects that would stay for ever after an uninstall: finalizers of the operator, which
+// Removes objects that would stay forever after an uninstall: finalizers of the operator, which
 // block the deletion of users' objects, and the Secret of the accounts at the ACME server, which
 // also has such a finalizer.
 #pragma once

@@ -1,4 +1,4 @@
-// Finds who gains and who loses one endpoint, whatever rules and groups are called.
+// Finds who gains and who loses access to one endpoint. Names of rules and groups do not matter.
 #pragma once
 
 #include <compare>
@@ -18,23 +18,25 @@
 
 namespace renderer::access {
 
-// Both sides' policies must outlive it.
+// The policies of both sides must outlive this object.
 class Differences {
 public:
-    // Returns what `to` has that `from` has not. `gains` says whether `to` is the new side,
-    // `sources` are of the file of `to`.
+    // Returns the access that `to` allows and `from` does not. `gains` says whether `to` is the new
+    // side; `sources` has the policy file of `to`.
     std::vector<Change> find(const Allowed& from, const Allowed& to, const Endpoint& endpoint,
                              bool gains, const SourceMap& sources);
 
 private:
-    // What makes two entries the same: numbers of texts.
+    // Two entries with equal identities are the same. `members` and `postures` are numbers that
+    // `number_of` gives to texts.
     struct Identity {
         Match match;
         std::uint32_t members, postures;
         auto operator<=>(const Identity&) const = default;
     };
 
-    // Returns what `to` allows, without what `from` allows in the same words. This is quick.
+    // Returns the entries of `to` that `from` does not have in the same words. This is quick, so
+    // only these entries are compared by identity.
     std::vector<const Access*> without_the_same(const Allowed& from, const Allowed& to);
     bool has_same_members(const Selector& who, const Policy& one, const Policy& two);
     std::optional<Identity> identity_of(const Access& access, const Policy& policy);

@@ -1,4 +1,5 @@
-// Parses what rules and users call one end of a connection, by the names that a policy defines.
+// Parses selectors: what rules, or users on the command line, call one end of a connection. A
+// policy defines the names that selectors may use.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,7 @@ public:
     explicit SelectorReader(const policy::Node& root);
 
     struct Parsed {
-        std::optional<Selector> selector;           // nothing if the text is no selector
+        std::optional<Selector> selector;           // not set if the text is not a selector
         std::string_view rule = "policy-selector";  // "policy-reference" for a name
         std::string expected = {};
     };

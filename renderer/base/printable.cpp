@@ -74,8 +74,8 @@ void append_escaped(const CharacterAt& character, std::string& out) {
     }
 }
 
-// Returns the size of the text before the bracket of "##[command]" (GitHub) or "##vso[…]" (Azure);
-// 0 if there is no command.
+// Returns the size of the text before the bracket of a command at `at`: "##[command]" of GitHub or
+// "##vso[…]" of Azure. Returns 0 if there is no command.
 std::size_t log_command_at(std::string_view text, std::size_t at) {
     if (!text.substr(at).starts_with("##")) {
         return 0;

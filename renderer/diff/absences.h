@@ -1,4 +1,4 @@
-// Says what a change does not do, so that a reviewer need not guess from what is not there.
+// Lists what a change does not do, so that a reviewer need not infer it from missing lines.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ std::string_view reason_in(const std::optional<KeptParents>& kept, const std::st
     return kept && found != kept->end() ? std::string_view(found->second) : std::string_view();
 }
 
-// Compares parents that both sides have, if both sides record what is kept.
+// Compares only parents that both sides have, and only if both trees record what is kept.
 std::vector<KeptChange> compare_kept(const Pair& trees, const std::vector<Device>& before,
                                      const std::vector<Device>& after) {
     std::vector<KeptChange> changes;

@@ -37,8 +37,9 @@ std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
     return clusters;
 }
 
-// Returns the other clusters that install the operator by files which `cluster`, the only one with
-// inputs, does not apply. A cluster whose name is not known may be the same one.
+// `cluster` is the only one with inputs. Returns the other clusters that install the operator from
+// files that `cluster` does not apply. A cluster without a known name may be `cluster` itself, so
+// it does not count.
 std::set<std::string> clusters_with_other_operators(const GitOpsTree& repository,
                                                     const std::vector<BuildUnit>& units,
                                                     const std::string& cluster) {
@@ -188,9 +189,10 @@ private:
         }
     }
 
-    // A cluster has all folders below the highest directory that is not above two clusters.
+    // A cluster consists of all folders below the highest directory that has no folder of another
+    // cluster below it.
     void find_clusters() {
-        // Common directory of the roots, by highest directory.
+        // The common directory of the roots below each highest directory.
         std::map<std::string, std::string> common;
         std::map<std::string, std::string> highest;
         for (const auto& [folder, names] : folders_) {
@@ -213,7 +215,7 @@ private:
     }
 
     std::map<std::string, Names> folders_;
-    std::set<std::string> apart_;    // folders that are in another cluster than another folder
+    std::set<std::string> apart_;    // folders that cannot be in one cluster with all others
     std::set<std::string> joining_;  // directories above folders of two clusters
     std::map<std::string, std::string> clusters_;  // by folder
 };

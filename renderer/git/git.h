@@ -33,8 +33,9 @@ using GitIndex = std::unique_ptr<git_index, GitFree<git_index_free>>;
 using GitReference = std::unique_ptr<git_reference, GitFree<git_reference_free>>;
 using GitSignature = std::unique_ptr<git_signature, GitFree<git_signature_free>>;
 
-// Initialises libgit2. Call it before any call of libgit2; the functions below do so themselves.
-// Done once per process and never undone, since threads may still hold objects when it ends.
+// Initialises libgit2. It must be called before any function of libgit2; the functions below call
+// it themselves. libgit2 is initialised once per process and never shut down, since threads may
+// still hold objects when the process ends.
 void start_git();
 
 // Returns libgit2's last message on this thread, first letter lower case, without a full stop.

@@ -1,4 +1,4 @@
-// Helpers for tests of this stage: they load a tree in memory, and return texts to compare.
+// Functions for tests of this stage. They load a tree from memory, and return texts to compare.
 #pragma once
 
 #include <map>

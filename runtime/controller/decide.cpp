@@ -129,8 +129,8 @@ std::optional<Step> decide_note(const Replica& replica, Time now) {
 }
 
 // If the device was deleted, or the key is not valid, the pod waits forever, with a profile that
-// names the device. Most pods request a key; for these only a device is looked for that was missing
-// before, since that answer may have been wrong.
+// names the device. Most pods request a new key. For these the controller only asks again for a
+// device that was missing before, since that answer may have been wrong.
 std::optional<Step> decide_missing(const Replica& replica, Time now) {
     const bool asks = replica.set->asks_for_keys();
     const bool has_device = !replica.state->device().empty();

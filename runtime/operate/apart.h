@@ -1,5 +1,5 @@
-// Finds the proxy of the Kubernetes API if the controller's Deployment names a namespace of its own
-// for it (testdata/contract/proxy.md).
+// Finds the proxy of the Kubernetes API in the namespace that the controller's Deployment names for
+// it, if it names one (testdata/contract/proxy.md).
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace runtime::operate {
 
-// Adds its StatefulSet and its pod, and removes those of the same name. `deployments` has been read
-// when the job runs. If the server forbids it, `refusal` says so; without a `refusal` the job
+// Puts the proxy's StatefulSet into `sets` and its pod into `pods`, in place of objects of the same
+// name from the controller's namespace. `deployments` must have been read before the job runs. If
+// the API server forbids reading that namespace, `refusal` says so; without a `refusal` the job
 // fails.
 Job add_apart(kube::Client& kube, const Objects& deployments, Objects& sets, Objects& pods,
               std::string* refusal);

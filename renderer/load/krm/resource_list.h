@@ -31,8 +31,8 @@ std::string_view item_path(const Value& item);
 std::string_view item_index(const Value& item);
 
 // Takes the stream out of the options, fills `loaded.resource_list` and copies the settings of the
-// functionConfig into the options. It must add the first source. Returns the layers of chart values
-// of the functionConfig.
+// functionConfig into the options. Must be called before any other source is added to `loaded`.
+// Returns the layers of chart values of the functionConfig.
 std::vector<Value> read_resource_list(const repo::SourceTree& tree, repo::LoadOptions& options,
                                       Loaded& loaded, Diagnostics& diagnostics);
 

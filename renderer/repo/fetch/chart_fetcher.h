@@ -1,7 +1,8 @@
-// Fetches charts that are not in the tree with the user's own `helm pull`: from untrusted
-// repositories, without credentials, in a folder of its own outside of which it cannot write, and
-// through tunnel_proxy.h. Fetched charts are part of the input, so a run that fetched other bytes
-// shows it by their digest. Source: helm pkg/action/pull.go, pkg/downloader/chart_downloader.go.
+// Fetches charts that are not in the tree with the user's own `helm pull`. The repositories are
+// untrusted, so helm gets no credentials, can write only to a folder of its own, and reaches the
+// network only through tunnel_proxy.h. Fetched charts are part of the input: the report has their
+// digests, which show that a run fetched other bytes. Source: helm pkg/action/pull.go,
+// pkg/downloader/chart_downloader.go.
 #pragma once
 
 #include <chrono>

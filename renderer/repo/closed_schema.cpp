@@ -138,9 +138,11 @@ void report_unknown_key(const Member& member, const Place& place, Diagnostics& d
 
 void check_map(const Value& value, const Place& place, Diagnostics& diagnostics);
 
-void check_text(const Value& value, std::string_view path, bool is_secret,
-                Diagnostics& diagnostics) {
+// `path_of` is called only if the value is not text.
+template <typename Path>
+void check_text(const Value& value, const Path& path_of, bool is_secret, Diagnostics& diagnostics) {
     if (!value.is_string()) {
+        const std::string path = path_of();
         report_type(value, path, fmt::format("\"{}\" has the wrong type", path), FieldType::Text,
                     is_secret, diagnostics);
     }
@@ -166,13 +168,15 @@ void check_inside(const Value& value, const SchemaField& field, const Place& inn
         }
     } else if (holds_texts && value.is_map()) {
         for (const Member& member : value.members()) {
-            check_text(member.value, fmt::format("{}.{}", inner.path, member.name()),
-                       inner.is_secret, diagnostics);
+            check_text(
+                member.value, [&] { return fmt::format("{}.{}", inner.path, member.name()); },
+                inner.is_secret, diagnostics);
         }
     } else if (holds_texts && value.is_list()) {
         for (std::size_t i = 0; i < value.size(); ++i) {
-            check_text(value.items()[i], fmt::format("{}[{}]", inner.path, i), inner.is_secret,
-                       diagnostics);
+            check_text(
+                value.items()[i], [&] { return fmt::format("{}[{}]", inner.path, i); },
+                inner.is_secret, diagnostics);
         }
     }
 }
@@ -180,13 +184,14 @@ void check_inside(const Value& value, const SchemaField& field, const Place& inn
 void check_field(const Member& member, const SchemaField& field, const Place& place,
                  Diagnostics& diagnostics) {
     const Value& value = member.value;
-    const std::string path = place.path.empty() ? std::string(member.name())
-                                                : fmt::format("{}.{}", place.path, member.name());
-    const std::string what = fmt::format("\"{}\"", path);
-    const bool is_secret = place.is_secret || field.is_secret;
     if (value.is_null()) {
         return;
     }
+    std::string path(place.path);
+    path.append(path.empty() ? "" : ".").append(member.name());
+    std::string what = "\"";
+    what.append(path).append("\"");
+    const bool is_secret = place.is_secret || field.is_secret;
     if (!has_type(value, field.type)) {
         report_type(value, path, what + " has the wrong type", field.type, is_secret, diagnostics);
         return;
@@ -221,9 +226,10 @@ void check_map(const Value& value, const Place& place, Diagnostics& diagnostics)
 
 const SchemaField* find_field(Schema schema, std::string_view name) {
     for (const SchemaField& field : schema) {
-        const std::vector<std::string_view> names = split(field.names, ' ');
-        if (std::ranges::find(names, name) != names.end()) {
-            return &field;
+        for (std::string_view names = field.names; !names.empty();) {
+            if (take(names, ' ') == name) {
+                return &field;
+            }
         }
     }
     return nullptr;

@@ -76,7 +76,7 @@ EntryKind entry_kind(fs::file_type type, const std::error_code& error) {
 // walk.h judges.
 Result<Entry> entry_of(const fs::directory_entry& found) {
     std::error_code error;
-    const std::string name = found.path().filename().string();
+    const std::string name(base_name(found.path().native()));
     if (!found.is_symlink(error)) {  // readdir gave the type
         if (found.is_regular_file(error)) {
             return Entry{.name = name, .kind = EntryKind::File};

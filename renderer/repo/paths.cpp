@@ -85,6 +85,9 @@ std::string parent_path(std::string_view path) {
 }
 
 bool is_within(std::string_view path, std::string_view dir) {
+    if (is_surely_normal(path) && is_surely_normal(dir)) {
+        return path.starts_with(dir) && (path.size() == dir.size() || path[dir.size()] == '/');
+    }
     const std::string relative = relative_path(path, dir);
     return relative != ".." && !relative.starts_with("../");
 }

@@ -41,6 +41,9 @@ TEST(Paths, Within) {
     EXPECT_TRUE(is_within("a", "a"));
     EXPECT_TRUE(is_within("a", "."));
     EXPECT_TRUE(is_within("../a", ".."));
+    EXPECT_TRUE(is_within("/a/b", "/a"));
+    EXPECT_TRUE(is_within("/a", "/"));
+    EXPECT_FALSE(is_within("/a", "a"));
     EXPECT_FALSE(is_within("ab", "a"));
     EXPECT_FALSE(is_within("../a", "."));
     EXPECT_FALSE(is_within("x", ".."));

@@ -52,11 +52,11 @@ OtherClusters::OtherClusters(const Cluster& cluster, const std::string& root,
         }
     }
     for (const BundleGlob& glob : cluster.bundles) {
-        own_.push_back(glob.pattern);
         if (has_wildcard(glob.pattern)) {
+            own_.push_back(glob.pattern);
             open_.push_back(literal_part(glob.pattern));
         } else {
-            wanted_.push_back(glob.pattern);
+            open_.push_back(glob.pattern);
         }
     }
     for (const NamedPath& one : cluster.includes) {
@@ -76,8 +76,6 @@ bool OtherClusters::have(std::string_view dir) const {
     return is_of_others &&
            std::ranges::none_of(
                own_, [&](const std::string& own) { return matches_pattern(own, dir); }) &&
-           std::ranges::none_of(
-               wanted_, [&](const std::string& one) { return repo::is_within(one, dir); }) &&
            std::ranges::none_of(open_, [&](const std::string& one) {
                return repo::is_within(one, dir) || repo::is_within(dir, one);
            });

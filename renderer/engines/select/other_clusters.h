@@ -28,9 +28,8 @@ public:
 private:
     std::set<std::string_view> dirs_;  // of patterns without wildcards
     std::vector<std::string> globs_;
-    std::vector<std::string> own_;     // patterns
-    std::vector<std::string> wanted_;  // directories of this cluster
-    std::vector<std::string> open_;    // directories below which it may have any
+    std::vector<std::string> own_;   // patterns of this cluster with wildcards
+    std::vector<std::string> open_;  // directories below which it has, or may have, any
 };
 
 }  // namespace renderer::engines

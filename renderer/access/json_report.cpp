@@ -24,8 +24,9 @@ Value json_rules(const std::vector<const Rule*>& rules, const SourceMap& sources
 
 class JsonWriter {
 public:
-    JsonWriter(const Question& question, Evaluator& evaluator, const SourceMap& sources)
-        : question_(question), evaluator_(evaluator), sources_(sources) {}
+    JsonWriter(const Question& question, Evaluator& evaluator, const SourceMap& sources,
+               UnknownRules& unknown)
+        : question_(question), evaluator_(evaluator), sources_(sources), unknown_(unknown) {}
 
     Value write(const Cluster& cluster) {
         Value devices = Value::list();
@@ -45,11 +46,6 @@ public:
         map.add("devices", std::move(devices));
         map.add("egress", std::move(egress));
         return map;
-    }
-
-    // Returns the rules for addresses of single devices, which are in no endpoint's list.
-    [[nodiscard]] Value unknown_rules() const {
-        return json_rules({unknown_.all().begin(), unknown_.all().end()}, sources_);
     }
 
 private:
@@ -113,23 +109,26 @@ private:
     const Question& question_;
     Evaluator& evaluator_;
     const SourceMap& sources_;
-    UnknownRules unknown_;
+    UnknownRules& unknown_;
 };
 
 }  // namespace
 
-std::string json_report(const std::vector<Cluster>& clusters, const Question& question,
-                        const Policy& policy, Evaluator& evaluator, const SourceMap& sources) {
-    JsonWriter writer(question, evaluator, sources);
-    Value all = Value::list();
-    for (const Cluster& cluster : clusters) {
-        all.append(writer.write(cluster));
-    }
-    Value report = Value::map({{"version", kReportVersion}, {"report", "access"}});
-    report.add("clusters", std::move(all));
-    report.add("unknownRules", writer.unknown_rules());
-    report.add("unknownSections", text_list(policy.unknown_sections));
-    return write_json_pretty(report) + "\n";
+std::string JsonReport::begin() {
+    return pieces_.begin(Value::map({{"version", kReportVersion}, {"report", "access"}}),
+                         "clusters");
+}
+
+std::string JsonReport::add(const Cluster& cluster) {
+    return pieces_.item(JsonWriter(question_, evaluator_, sources_, unknown_).write(cluster));
+}
+
+std::string JsonReport::end() {
+    Value rest = Value::map();
+    // These are the rules for addresses of single devices, which are in no endpoint's list.
+    rest.add("unknownRules", json_rules({unknown_.all().begin(), unknown_.all().end()}, sources_));
+    rest.add("unknownSections", text_list(policy_.unknown_sections));
+    return pieces_.end(rest) + "\n";
 }
 
 }  // namespace renderer::access

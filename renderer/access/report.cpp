@@ -32,8 +32,9 @@ std::string access_text(const Access& access) {
 
 class TableWriter {
 public:
-    TableWriter(const Question& question, Evaluator& evaluator, const SourceMap& sources)
-        : question_(question), evaluator_(evaluator), sources_(sources) {}
+    TableWriter(const Question& question, Evaluator& evaluator, const SourceMap& sources,
+                UnknownRules& unknown)
+        : question_(question), evaluator_(evaluator), sources_(sources), unknown_(unknown) {}
 
     // Returns "" if a cluster has nothing that is asked for.
     std::string write(const Cluster& cluster) {
@@ -57,18 +58,6 @@ public:
             return "";
         }
         return (cluster.name.empty() ? "" : on_one_line(cluster.name) + ":\n") + table();
-    }
-
-    // Says which rules are not in the tables.
-    [[nodiscard]] std::string notes() const {
-        std::string text;
-        for (const Rule* rule : unknown_.all()) {
-            text += fmt::format(
-                "{}: unknown: it names addresses or devices that are not known before the devices "
-                "join\n",
-                on_one_line(rule_text(*rule, sources_)));
-        }
-        return text;
     }
 
 private:
@@ -174,7 +163,7 @@ private:
     Evaluator& evaluator_;
     const SourceMap& sources_;
     std::vector<Row> rows_;
-    UnknownRules unknown_;
+    UnknownRules& unknown_;
 };
 
 }  // namespace
@@ -192,17 +181,27 @@ std::string_view word_of(Match match) {
     return kWords.at(static_cast<std::size_t>(match));
 }
 
-std::string text_report(const std::vector<Cluster>& clusters, const Question& question,
-                        Evaluator& evaluator, const SourceMap& sources) {
-    TableWriter writer(question, evaluator, sources);
-    std::vector<std::string> tables;
-    for (const Cluster& cluster : clusters) {
-        if (std::string table = writer.write(cluster); !table.empty()) {
-            tables.push_back(std::move(table));
-        }
+std::string TextReport::add(const Cluster& cluster) {
+    std::string table = TableWriter(question_, evaluator_, sources_, unknown_).write(cluster);
+    if (table.empty()) {
+        return table;
     }
-    return tables.empty() ? "no devices\n"
-                          : fmt::format("{}{}", fmt::join(tables, "\n"), writer.notes());
+    return (std::exchange(is_empty_, false) ? "" : "\n") + table;
+}
+
+// Says which rules are not in the tables.
+std::string TextReport::end() const {
+    if (is_empty_) {
+        return "no devices\n";
+    }
+    std::string text;
+    for (const Rule* rule : unknown_.all()) {
+        text += fmt::format(
+            "{}: unknown: it names addresses or devices that are not known before the devices "
+            "join\n",
+            on_one_line(rule_text(*rule, sources_)));
+    }
+    return text;
 }
 
 }  // namespace renderer::access

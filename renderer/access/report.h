@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "renderer/access/evaluate.h"
+#include "renderer/core/json.h"
 #include "renderer/core/source_map.h"
 
 namespace renderer::access {
@@ -55,10 +56,39 @@ std::string rule_text(const Rule& rule, const SourceMap& sources);
 // Returns "no", "unknown", "part" or "yes".
 std::string_view word_of(Match match);
 
-// The sources are those of the policy file.
-std::string text_report(const std::vector<Cluster>& clusters, const Question& question,
-                        Evaluator& evaluator, const SourceMap& sources);
-std::string json_report(const std::vector<Cluster>& clusters, const Question& question,
-                        const Policy& policy, Evaluator& evaluator, const SourceMap& sources);
+// A report, in pieces that follow each other, so that one cluster at a time is in memory. What it
+// is made from must outlive it; the sources are those of the policy file.
+class TextReport {
+public:
+    TextReport(const Question& question, Evaluator& evaluator, const SourceMap& sources)
+        : question_(question), evaluator_(evaluator), sources_(sources) {}
+    std::string add(const Cluster& cluster);
+    [[nodiscard]] std::string end() const;
+
+private:
+    const Question& question_;
+    Evaluator& evaluator_;
+    const SourceMap& sources_;
+    UnknownRules unknown_;
+    bool is_empty_ = true;
+};
+
+class JsonReport {
+public:
+    JsonReport(const Question& question, const Policy& policy, Evaluator& evaluator,
+               const SourceMap& sources)
+        : question_(question), policy_(policy), evaluator_(evaluator), sources_(sources) {}
+    std::string begin();
+    std::string add(const Cluster& cluster);
+    std::string end();
+
+private:
+    const Question& question_;
+    const Policy& policy_;
+    Evaluator& evaluator_;
+    const SourceMap& sources_;
+    UnknownRules unknown_;
+    JsonPieces pieces_;
+};
 
 }  // namespace renderer::access

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "renderer/access/policy_tests.h"
@@ -18,6 +19,7 @@
 #include "renderer/cli/gates.h"
 #include "renderer/cli/policy_file.h"
 #include "renderer/emit/emit.h"
+#include "renderer/emit/tree/packed_text.h"
 #include "renderer/repo/disk_tree.h"
 
 namespace renderer::cli {
@@ -94,7 +96,15 @@ Diagnostic no_policy() {
             .expected = "--policy FILE, or \"policy: FILE\" in .tailrender.yaml"};
 }
 
-// The policy, and the devices of all clusters, which are added one after the other.
+bool is_offered(const access::Question& question, const access::Cluster& cluster) {
+    return std::ranges::any_of(cluster.devices, [&](const access::Device& device) {
+        return question.asks(device) &&
+               std::ranges::any_of(device.endpoints,
+                                   [&](const access::Endpoint& one) { return question.asks(one); });
+    });
+}
+
+// Reads the policy, and writes the report of one cluster after the other.
 class AccessReader {
 public:
     explicit AccessReader(const Options& options) : options_(options) {}
@@ -105,7 +115,7 @@ public:
             is_asked_ = true;
             read(one.loaded.policy_file.path);
         }
-        if (!evaluator || failure || one.diagnostics.has_errors()) {
+        if (!report_ || failure || one.diagnostics.has_errors()) {
             return;
         }
         Result<std::vector<emit::OutputFile>> files =
@@ -114,17 +124,29 @@ public:
             failure = std::move(files.error());
             return;
         }
-        clusters.push_back(read_cluster(one, cluster_tree(one, std::move(*files)), file->sections,
-                                        options_.policy.tailnet));
-        check_egress(clusters.back(), *evaluator, later);
+        const access::Cluster cluster = read_cluster(one, cluster_tree(one, std::move(*files)),
+                                                     file_->sections, options_.policy.tailnet);
+        check_egress(cluster, *evaluator, later);
+        is_offered_ = is_offered_ || is_offered(question_, cluster);
+        add([&](auto& report) { return report.add(cluster); });
+    }
+
+    [[nodiscard]] bool offers_what_is_asked() const {
+        return question_.device.empty() || is_offered_;
+    }
+
+    // Returns the report in pieces. Must be called before `run` is moved.
+    std::vector<emit::PackedText> finish() {
+        if (report_) {
+            add([](auto& report) { return report.end(); });
+        }
+        return std::move(pieces_);
     }
 
     bool is_named = false;
     Run run;  // holds the file, and what is wrong with it
-    std::optional<PolicyFile> file;
     std::optional<access::Policy> policy;
     std::optional<access::Evaluator> evaluator;
-    std::vector<access::Cluster> clusters;
     std::optional<Error> failure;
 
 private:
@@ -136,37 +158,48 @@ private:
             return;
         }
         if (!chosen.empty()) {
-            file = read_policy_file(chosen, run);
+            file_ = read_policy_file(chosen, run);
         } else if (options_.load.tree == nullptr) {
-            file = read_policy_file(repo::DiskTree({}, {options_.load.path}), named, run);
+            file_ = read_policy_file(repo::DiskTree({}, {options_.load.path}), named, run);
         } else {
-            file = read_policy_file(*options_.load.tree, named, run);
+            file_ = read_policy_file(*options_.load.tree, named, run);
         }
-        policy = file ? access::read_policy(*file->root, run.loaded.sources, file->source,
-                                            run.diagnostics)
-                      : std::nullopt;
+        policy = file_ ? access::read_policy(*file_->root, run.loaded.sources, file_->source,
+                                             run.diagnostics)
+                       : std::nullopt;
         if (policy) {
-            evaluator.emplace(*policy);
+            begin_report();
         }
     }
+
+    void begin_report() {
+        Result<access::Question> question = question_of(options_.access, *file_->root);
+        if (!question) {
+            failure = std::move(question.error());
+            return;
+        }
+        question_ = std::move(*question);
+        evaluator.emplace(*policy);
+        const SourceMap& sources = run.loaded.sources;
+        if (options_.format == ReportFormat::Json) {
+            auto& report = report_.emplace(std::in_place_type<access::JsonReport>, question_,
+                                           *policy, *evaluator, sources);
+            pieces_.emplace_back(std::get<access::JsonReport>(report).begin());
+        } else {
+            report_.emplace(std::in_place_type<access::TextReport>, question_, *evaluator, sources);
+        }
+    }
+
+    void add(const auto& piece_of) { pieces_.emplace_back(std::visit(piece_of, *report_)); }
 
     const Options& options_;
     bool is_asked_ = false;
+    bool is_offered_ = false;
+    std::optional<PolicyFile> file_;
+    access::Question question_;
+    std::optional<std::variant<access::TextReport, access::JsonReport>> report_;
+    std::vector<emit::PackedText> pieces_;
 };
-
-bool is_offered(const access::Question& question, const std::vector<access::Cluster>& clusters) {
-    for (const access::Cluster& cluster : clusters) {
-        for (const access::Device& device : cluster.devices) {
-            if (question.asks(device) &&
-                std::ranges::any_of(device.endpoints, [&](const access::Endpoint& one) {
-                    return question.asks(one);
-                })) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
 
 }  // namespace
 
@@ -180,15 +213,15 @@ Result<int> run_access(const Options& options, ClusterRuns& runs, Console& conso
     if (!read.is_named) {
         return Error{no_policy()};
     }
+    const std::vector<emit::PackedText> pieces = read.finish();
     Run& run = runs.all().emplace_back(std::move(read.run));
     if (!read.policy) {
         return runs.fail(console, "nothing printed");
     }
-    const access::Question question = TRY(question_of(options.access, *read.file->root));
     if (read.failure) {
         return std::move(*read.failure);
     }
-    if (!question.device.empty() && !is_offered(question, read.clusters)) {
+    if (!read.offers_what_is_asked()) {
         return Error{{.rule = "usage",
                       .where = "--to",
                       .message = "no device of the tree offers this",
@@ -197,13 +230,10 @@ Result<int> run_access(const Options& options, ClusterRuns& runs, Console& conso
     }
     access::run_tests(*read.policy, *read.evaluator, run.diagnostics);
     runs.print_diagnostics(console);
-    const SourceMap& sources = run.loaded.sources;
-    const std::string text =
-        options.format == ReportFormat::Json
-            ? access::json_report(read.clusters, question, *read.policy, *read.evaluator, sources)
-            : access::text_report(read.clusters, question, *read.evaluator, sources);
-    if (!console.show(text)) {
-        return kErrors;
+    for (const emit::PackedText& piece : pieces) {
+        if (!console.show(piece.unpack())) {
+            return kErrors;
+        }
     }
     return code_after_gates(options, runs.warnings().size(),
                             run.diagnostics.has_errors() ? kErrors : 0, console);

@@ -13,6 +13,7 @@
 #include "renderer/cli/sides.h"
 #include "renderer/diff/picture_notes.h"
 #include "renderer/diff/rendered_tree.h"
+#include "renderer/emit/tree/packed_text.h"
 #include "renderer/graph/compare.h"
 #include "renderer/graph/formats.h"
 #include "renderer/graph/graph.h"
@@ -22,31 +23,62 @@ namespace {
 
 using graph::Graph;
 
-// The graphs of a side, and with two sides its trees, which say what the change means.
+// The graphs of one of two sides, and its trees, which say what the change means.
 struct DrawnSide {
     std::vector<Graph> graphs;
     std::vector<diff::ClusterTree> trees;
 };
 
-std::string drawn(const std::vector<Graph>& graphs, std::vector<std::string> notes,
-                  const Options& options) {
-    const bool has_sides = !options.graph.head.empty();
-    const graph::PictureTexts texts{.if_empty = has_sides ? graph::kNoChange : graph::kNoDevices,
-                                    .notes = std::move(notes)};
-    switch (options.graph.format) {
-        case GraphFormat::Svg:
-            return graph::svg_text_of(graphs, texts);
-        case GraphFormat::Dot:
-            return graph::dot_text_of(graphs);
-        case GraphFormat::Json:
-            break;
-        case GraphFormat::Mermaid:
-            return graph::mermaid_text_of(graphs, texts);
+// What is printed. Of JSON, only its text is kept.
+class Drawing {
+public:
+    explicit Drawing(const Options& options) : options_(options) {
+        if (is_json()) {
+            const std::string& head = options.graph.head;
+            keep(json_.begin(has_sides() ? std::optional(graph::Sides{options.load.path, head})
+                                         : std::nullopt));
+        }
     }
-    return graph::json_text_of(
-        graphs, has_sides ? std::optional(graph::Sides{options.load.path, options.graph.head})
-                          : std::nullopt);
-}
+
+    void add(Graph graph) {
+        if (is_json()) {
+            keep(json_.add(graph));
+        } else {
+            graphs_.push_back(std::move(graph));
+        }
+    }
+
+    // Returns false if it could not be written.
+    bool show(std::vector<std::string> notes, Console& console) {
+        if (!is_json()) {
+            return console.show(text_of(std::move(notes)));
+        }
+        keep(json_.end());
+        return std::ranges::all_of(
+            pieces_, [&](const emit::PackedText& piece) { return console.show(piece.unpack()); });
+    }
+
+private:
+    [[nodiscard]] bool is_json() const { return options_.graph.format == GraphFormat::Json; }
+    [[nodiscard]] bool has_sides() const { return !options_.graph.head.empty(); }
+    void keep(const std::string& text) { pieces_.emplace_back(text); }
+
+    [[nodiscard]] std::string text_of(std::vector<std::string> notes) const {
+        if (options_.graph.format == GraphFormat::Dot) {
+            return graph::dot_text_of(graphs_);
+        }
+        const graph::PictureTexts texts{
+            .if_empty = has_sides() ? graph::kNoChange : graph::kNoDevices,
+            .notes = std::move(notes)};
+        return options_.graph.format == GraphFormat::Svg ? graph::svg_text_of(graphs_, texts)
+                                                         : graph::mermaid_text_of(graphs_, texts);
+    }
+
+    const Options& options_;
+    graph::JsonReport json_;
+    std::vector<emit::PackedText> pieces_;
+    std::vector<Graph> graphs_;  // of other formats
+};
 
 Diagnostic no_sources(const std::string& name, std::string_view what) {
     return {.rule = "usage",
@@ -56,32 +88,24 @@ Diagnostic no_sources(const std::string& name, std::string_view what) {
             .expected = "a directory with sources, REV or REV:PATH"};
 }
 
-// Adds each run that has no errors, and its tree if it is one of two sides.
-class SideReader {
-public:
-    SideReader(bool with_trees, DrawnSide& side) : with_trees_(with_trees), side_(side) {}
+Graph graph_of(const Run& run) {
+    return graph::make_graph(run.loaded, run.inventory, run.plan);
+}
 
-    void operator()(const Run& run, Diagnostics& later) {
-        if (run.diagnostics.has_errors()) {
-            return;
-        }
-        side_.graphs.push_back(graph::make_graph(run.loaded, run.inventory, run.plan));
-        if (!with_trees_) {
-            return;
-        }
-        Result<std::vector<emit::OutputFile>> files =
-            emit::emit_tree({run.loaded, run.plan, run.objects});
-        if (files) {
-            side_.trees.push_back(cluster_tree(run, std::move(*files)));
-        } else {
-            later.add(std::move(files.error().diagnostic));
-        }
+// Adds a run that has no errors.
+void add_run(const Run& run, DrawnSide& side, Diagnostics& later) {
+    if (run.diagnostics.has_errors()) {
+        return;
     }
-
-private:
-    bool with_trees_;
-    DrawnSide& side_;
-};
+    side.graphs.push_back(graph_of(run));
+    Result<std::vector<emit::OutputFile>> files =
+        emit::emit_tree({run.loaded, run.plan, run.objects});
+    if (files) {
+        side.trees.push_back(cluster_tree(run, std::move(*files)));
+    } else {
+        later.add(std::move(files.error().diagnostic));
+    }
+}
 
 // Returns false after errors, which are among the diagnostics of the runs.
 Result<bool> render_side(const Options& options, const std::string& name, std::string_view what,
@@ -92,30 +116,25 @@ Result<bool> render_side(const Options& options, const std::string& name, std::s
     if (!TRY(diff::read_rendered(*tree, load.path)).empty()) {
         return Error{no_sources(name, what)};
     }
-    return runs.render_each(load, SideReader(true, side)) &&
-           std::ranges::none_of(runs.all(),
-                                [](const Run& run) { return run.diagnostics.has_errors(); });
+    return runs.render_each(load, [&](const Run& run, Diagnostics& later) {
+        add_run(run, side, later);
+    }) && std::ranges::none_of(runs.all(), [](const Run& run) {
+               return run.diagnostics.has_errors();
+           });
 }
 
-// Prints the picture. `runs` are those of HEAD, or of the only side.
-Result<int> finish(const std::vector<Graph>& graphs, std::vector<std::string> notes,
-                   const Options& options, ClusterRuns& runs, Console& console) {
+// `runs` are those of HEAD, or of the only side.
+Result<int> finish(Drawing& drawing, std::vector<std::string> notes, const Options& options,
+                   ClusterRuns& runs, Console& console) {
     runs.print_diagnostics(console);
-    if (!console.show(drawn(graphs, std::move(notes), options))) {
+    if (!drawing.show(std::move(notes), console)) {
         return kErrors;
     }
     return code_after_gates(options, runs.warnings().size(), 0, console);
 }
 
-}  // namespace
-
-Result<int> run_graph(const Options& options, ClusterRuns& runs, Console& console) {
+Result<int> draw_change(const Options& options, ClusterRuns& runs, Console& console) {
     DrawnSide before, after;
-    if (options.graph.head.empty()) {
-        return runs.render_each(options.load, SideReader(false, after))
-                   ? finish(after.graphs, {}, options, runs, console)
-                   : runs.fail(console, "nothing drawn");
-    }
     // This is not freed, because freeing it would only delay the end of the process.
     static auto* const base = new ClusterRuns(options.all);
     if (!TRY(render_side(options, options.load.path, "BASE", *base, before))) {
@@ -127,12 +146,33 @@ Result<int> run_graph(const Options& options, ClusterRuns& runs, Console& consol
     const diff::Comparison comparison =
         diff::compare_trees(std::move(before.trees), std::move(after.trees),
                             secrets::SecretHash(secrets::random_key()));
-    const std::vector<Graph> graphs =
+    std::vector<Graph> graphs =
         graph::compare_clusters(std::move(before.graphs), std::move(after.graphs));
-    return finish(graphs,
-                  graph::draws_anything(graphs) ? diff::picture_notes(comparison)
-                                                : std::vector<std::string>(),
-                  options, runs, console);
+    std::vector<std::string> notes;
+    if (graph::draws_anything(graphs)) {
+        notes = diff::picture_notes(comparison);
+    }
+    Drawing drawing(options);
+    for (Graph& graph : graphs) {
+        drawing.add(std::move(graph));
+    }
+    return finish(drawing, std::move(notes), options, runs, console);
+}
+
+}  // namespace
+
+Result<int> run_graph(const Options& options, ClusterRuns& runs, Console& console) {
+    if (!options.graph.head.empty()) {
+        return draw_change(options, runs, console);
+    }
+    Drawing drawing(options);
+    const auto take = [&](const Run& run, Diagnostics& /*later*/) {
+        if (!run.diagnostics.has_errors()) {
+            drawing.add(graph_of(run));
+        }
+    };
+    return runs.render_each(options.load, take) ? finish(drawing, {}, options, runs, console)
+                                                : runs.fail(console, "nothing drawn");
 }
 
 }  // namespace renderer::cli

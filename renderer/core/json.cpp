@@ -167,9 +167,9 @@ private:
     std::string& out_;
 };
 
-std::string write(const Value& value, Layout layout) {
+std::string write(const Value& value, Layout layout, std::size_t depth = 0) {
     std::string out;
-    JsonEmitter(layout, out).value(value, 0);
+    JsonEmitter(layout, out).value(value, depth);
     return out;
 }
 
@@ -301,6 +301,25 @@ std::string write_json_sorted(const Value& value) {
 }
 std::string write_json_pretty(const Value& value) {
     return write(value, {.pretty = true});
+}
+
+std::string JsonPieces::begin(const Value& map, std::string_view list) {
+    std::string out = write_json_pretty(map);
+    out.resize(out.size() - 2);  // without the line of the bracket
+    return fmt::format("{},\n  \"{}\": [", out, list);
+}
+
+std::string JsonPieces::item(const Value& item) {
+    const std::string_view comma = std::exchange(has_items_, true) ? "," : "";
+    return fmt::format("{}\n    {}", comma, write(item, {.pretty = true}, 2));
+}
+
+std::string JsonPieces::end(const Value& rest) {
+    std::string out = has_items_ ? "\n  ]" : "]";
+    if (rest.size() == 0) {
+        return out + "\n}";
+    }
+    return out.append(",").append(write_json_pretty(rest), 1);
 }
 
 Result<Value> read_json(std::string_view text) {

@@ -104,6 +104,29 @@ TEST(Json, WithinLimitsLeavesOutWhatIsBeyond) {
     EXPECT_EQ(read_json_within_limits("{\"a\":}").error().diagnostic.message, "not JSON at byte 6");
 }
 
+TEST(Json, PiecesAreTheWholeMap) {
+    const Value items[] = {Value::map({{"a", 1}, {"b", Value::list()}}), Value("x")};
+    for (std::size_t count = 0; count <= std::size(items); ++count) {
+        for (const bool has_rest : {false, true}) {
+            Value whole = Value::map({{"version", 1}, {"report", "test"}});
+            Value rest = Value::map();
+            JsonPieces pieces;
+            std::string text = pieces.begin(whole, "list");
+            Value list = Value::list();
+            for (std::size_t i = 0; i < count; ++i) {
+                text += pieces.item(items[i]);
+                list.append(items[i].clone());
+            }
+            whole.add("list", std::move(list));
+            if (has_rest) {
+                rest.add("rest", Value(true));
+                whole.add("rest", Value(true));
+            }
+            EXPECT_EQ(text + pieces.end(rest), write_json_pretty(whole));
+        }
+    }
+}
+
 TEST(Json, SaysWhatIsWrong) {
     EXPECT_EQ(read_json("{\"a\":1,\"a\":2}").error().diagnostic.message, "duplicate key \"a\"");
     EXPECT_EQ(read_json("{\"a\":}").error().diagnostic.message, "not JSON at byte 6");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/core/json.h"
 #include "renderer/graph/model.h"
 
 namespace renderer::graph {
@@ -39,7 +40,15 @@ std::string dot_text_of(const std::vector<Graph>& graphs);
 // One picture with all clusters, for light and dark backgrounds; notes are above them.
 std::string svg_text_of(const std::vector<Graph>& graphs, const PictureTexts& texts = {});
 
-// docs/formats.md describes it.
-std::string json_text_of(const std::vector<Graph>& graphs, const std::optional<Sides>& sides);
+// The report for programs, which docs/formats.md describes, in pieces that follow each other.
+class JsonReport {
+public:
+    std::string begin(const std::optional<Sides>& sides);
+    std::string add(const Graph& graph);
+    std::string end();
+
+private:
+    JsonPieces pieces_;
+};
 
 }  // namespace renderer::graph

@@ -1,7 +1,6 @@
 #include <string_view>
 #include <utility>
 
-#include "renderer/core/json.h"
 #include "renderer/core/value.h"
 #include "renderer/graph/formats.h"
 
@@ -31,29 +30,32 @@ Value json_edge(const Graph& graph, const Edge& edge) {
 
 }  // namespace
 
-std::string json_text_of(const std::vector<Graph>& graphs, const std::optional<Sides>& sides) {
+std::string JsonReport::begin(const std::optional<Sides>& sides) {
     Value report = Value::map({{"version", kGraphVersion}, {"report", "graph"}});
     if (sides) {
         report.add("base", Value(sides->base));
         report.add("head", Value(sides->head));
     }
-    Value clusters = Value::list();
-    for (const Graph& graph : graphs) {
-        Value nodes = Value::list();
-        for (const Node& node : graph.nodes) {
-            nodes.append(json_node(node));
-        }
-        Value edges = Value::list();
-        for (const Edge& edge : graph.edges) {
-            edges.append(json_edge(graph, edge));
-        }
-        Value map = Value::map({{"cluster", graph.cluster}});
-        map.add("nodes", std::move(nodes));
-        map.add("edges", std::move(edges));
-        clusters.append(std::move(map));
+    return pieces_.begin(report, "clusters");
+}
+
+std::string JsonReport::add(const Graph& graph) {
+    Value nodes = Value::list();
+    for (const Node& node : graph.nodes) {
+        nodes.append(json_node(node));
     }
-    report.add("clusters", std::move(clusters));
-    return write_json_pretty(report) + "\n";
+    Value edges = Value::list();
+    for (const Edge& edge : graph.edges) {
+        edges.append(json_edge(graph, edge));
+    }
+    Value map = Value::map({{"cluster", graph.cluster}});
+    map.add("nodes", std::move(nodes));
+    map.add("edges", std::move(edges));
+    return pieces_.item(map);
+}
+
+std::string JsonReport::end() {
+    return pieces_.end() + "\n";
 }
 
 }  // namespace renderer::graph

@@ -1,7 +1,6 @@
 #include "renderer/emit/tree/packed_tree.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <charconv>
 #include <iterator>
@@ -69,27 +68,6 @@ private:
     std::string_view text_;
 };
 
-const Bytef* bytes_of(const std::string& text) {
-    return reinterpret_cast<const Bytef*>(text.data());
-}
-
-std::string pack_text(const std::string& text) {
-    uLongf size = ::compressBound(text.size());
-    std::string packed(size, '\0');
-    CHECK(::compress2(reinterpret_cast<Bytef*>(packed.data()), &size, bytes_of(text), text.size(),
-                      Z_BEST_SPEED) == Z_OK);
-    return packed.substr(0, size);  // with no room for more
-}
-
-std::string unpack_text(const std::string& packed, std::size_t size) {
-    std::string text(size, '\0');
-    uLongf got = size;
-    CHECK(::uncompress(reinterpret_cast<Bytef*>(text.data()), &got, bytes_of(packed),
-                       packed.size()) == Z_OK &&
-          got == size);
-    return text;
-}
-
 }  // namespace
 
 PackedTree::PackedTree(RenderedTree tree, Packing packing)
@@ -107,15 +85,15 @@ PackedTree::PackedTree(RenderedTree tree, Packing packing)
     put(tree.devices, text);
     put(tree.settings, text);
     put(tree.remotes, text);
-    tree_ = Packed{pack_text(text), text.size()};
+    tree_ = PackedText(text);
 }
 
 std::shared_ptr<const RenderedTree> PackedTree::unpack() const {
-    const auto* packed = std::get_if<Packed>(&tree_);
+    const auto* packed = std::get_if<PackedText>(&tree_);
     if (packed == nullptr) {
         return std::get<std::shared_ptr<const RenderedTree>>(tree_);
     }
-    const std::string text = unpack_text(packed->bytes, packed->size);
+    const std::string text = packed->unpack();
     Reader reader(text);
     auto tree = std::make_shared<RenderedTree>();
     tree->dir = dir_;

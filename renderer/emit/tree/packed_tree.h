@@ -2,12 +2,12 @@
 // before. It is compressed, so that many clusters need little more memory than one.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <variant>
 
 #include "renderer/emit/emit.h"
+#include "renderer/emit/tree/packed_text.h"
 
 namespace renderer::emit {
 
@@ -20,18 +20,13 @@ public:
     [[nodiscard]] const std::string& dir() const { return dir_; }
     [[nodiscard]] bool is_gone() const { return is_gone_; }
     // True if each call of `unpack` makes another copy.
-    [[nodiscard]] bool is_packed() const { return std::holds_alternative<Packed>(tree_); }
+    [[nodiscard]] bool is_packed() const { return std::holds_alternative<PackedText>(tree_); }
     [[nodiscard]] std::shared_ptr<const RenderedTree> unpack() const;
 
 private:
-    struct Packed {
-        std::string bytes;
-        std::size_t size;  // of the text
-    };
-
     std::string dir_;
     bool is_gone_;
-    std::variant<std::shared_ptr<const RenderedTree>, Packed> tree_;
+    std::variant<std::shared_ptr<const RenderedTree>, PackedText> tree_;
 };
 
 }  // namespace renderer::emit

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
+#include "renderer/base/markup.h"
 #include "renderer/core/json.h"
 #include "renderer/diff/formats.h"
 #include "renderer/diff/outline.h"
+#include "renderer/diff/picture_notes.h"
 
 namespace renderer::diff {
 namespace {
@@ -35,6 +39,17 @@ Comparison many(std::size_t count, std::size_t clusters) {
         comparison.clusters.push_back(std::move(cluster));
     }
     return comparison;
+}
+
+TEST(PictureNotes, OfManyClustersFitIntoMermaid) {
+    const std::vector<std::string> notes = picture_notes(many(5, 1'000));
+    std::size_t size = 0;
+    for (const std::string& note : notes) {
+        size += mermaid_text(note).size();
+    }
+    EXPECT_LT(size, 10'000U);
+    EXPECT_NE(std::ranges::find(notes, "… and 993 parts, which tailrender diff prints"),
+              notes.end());
 }
 
 TEST(Markdown, StaysBelowTheLimit) {

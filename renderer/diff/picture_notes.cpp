@@ -7,6 +7,7 @@
 
 #include "renderer/base/split.h"
 #include "renderer/base/white_space.h"
+#include "renderer/core/diagnostics.h"
 #include "renderer/diff/outline.h"
 
 namespace renderer::diff {
@@ -14,6 +15,9 @@ namespace {
 
 constexpr std::size_t kMostLines = 3;  // of a section
 constexpr std::size_t kMostDetails = 2;
+// No section begins after so many lines. GitHub draws no text for Mermaid of more than 50,000
+// characters, which the lines of many clusters would be.
+constexpr std::size_t kMostOfAll = 40;
 
 std::string note_text(std::string_view text) {
     std::string out(text);
@@ -40,11 +44,21 @@ void add_section(const OutlineSection& section, std::vector<std::string>& notes)
 
 std::vector<std::string> picture_notes(const Comparison& comparison) {
     std::vector<std::string> notes;
+    std::size_t left_out = 0;
     const Outline outline = outline_of(comparison);
     for (const OutlineSection& section : outline.sections) {
-        if (!section.lists_objects && !section.lists_generated) {
-            add_section(section, notes);
+        if (section.lists_objects || section.lists_generated) {
+            continue;
         }
+        if (notes.size() < kMostOfAll) {
+            add_section(section, notes);
+        } else {
+            ++left_out;
+        }
+    }
+    if (left_out > 0) {
+        notes.push_back(
+            fmt::format("… and {}, which tailrender diff prints", counted(left_out, "part")));
     }
     for (const std::string_view absence : split(outline.absences, ',')) {
         notes.emplace_back(trim(absence));

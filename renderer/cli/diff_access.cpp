@@ -13,7 +13,6 @@
 #include "renderer/cli/access_devices.h"
 #include "renderer/cli/gates.h"
 #include "renderer/policy/additions.h"
-#include "renderer/policy/needs.h"
 #include "renderer/repo/disk_tree.h"
 #include "renderer/repo/paths.h"
 
@@ -23,10 +22,9 @@ namespace {
 struct NamedPolicy {
     std::string path;      // "" if none is named
     bool on_disk = false;  // whatever the side's tree is
-    Pos pos = {};          // in .tailrender.yaml, of the first run
 };
 
-NamedPolicy policy_of(const Options& options, const ReadSide& side) {
+NamedPolicy policy_of(const Options& options, const ReadSide& side, const Run* first) {
     const DiffPolicies& flags = options.diff_policies;
     const std::string& own = side.what == "BASE" ? flags.base : flags.head;
     if (!own.empty()) {
@@ -35,66 +33,13 @@ NamedPolicy policy_of(const Options& options, const ReadSide& side) {
     if (!flags.file.empty()) {
         return {repo::normal_path(repo::join_path(side.path, flags.file))};
     }
-    if (side.is_rendered || side.runs.all().empty()) {
-        return {};
-    }
-    const auto& named = side.runs.all().front().loaded.policy_file;
-    return {named.path, false, named.pos};
-}
-
-void read_clusters(const Options& options, const ReadSide& side, std::size_t count,
-                   AccessSide& read) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const Run& run = side.runs.all()[i];
-        const diff::ClusterTree& tree = side.trees[i];
-        read.clusters.push_back(
-            read_cluster(run, {.cluster = tree.cluster, .files = tree.files, .facts = tree.facts},
-                         read.file->sections, options.policy.tailnet));
-    }
+    return first == nullptr ? NamedPolicy() : NamedPolicy{first->loaded.policy_file.path};
 }
 
 std::string_view section_of(policy::NeedKind kind) {
     return kind == policy::NeedKind::TagOwner ? "tagOwners"
            : kind == policy::NeedKind::Funnel ? "nodeAttrs"
                                               : "autoApprovers";
-}
-
-std::string text_of_need(const policy::Need& need, const AccessSide& read) {
-    return fmt::format("{}: {}", section_of(need.kind),
-                       policy::addition_text(read.file->sections, need));
-}
-
-// Adds what the policy lacks for Funnel in a cluster.
-void add_funnel_needs(const policy::Needs& needs, bool is_alone, const std::string& cluster,
-                      AccessSide& read) {
-    for (const policy::Need* need : policy::missing_needs(read.file->sections, needs)) {
-        if (need->kind != policy::NeedKind::Funnel) {
-            continue;
-        }
-        for (const policy::Reason& reason : need->reasons) {
-            const std::string text = text_of_need(*need, read);
-            read.no_funnel.emplace(diff::key_of_funnel(cluster, reason.object), text);
-            if (is_alone) {
-                read.no_funnel.emplace(diff::key_of_funnel("", reason.object), text);
-            }
-        }
-    }
-}
-
-// Finds what the policy lacks for the devices of the first runs.
-void find_lacking(const Options& options, const ReadSide& side, std::size_t count,
-                  AccessSide& read) {
-    policy::Needs needs;
-    for (std::size_t i = 0; i < count; ++i) {
-        const Run& run = side.runs.all()[i];
-        policy::add_needs(run.plan, run.loaded.sources, options.policy.tailnet, needs);
-        policy::Needs of_cluster;
-        policy::add_needs(run.plan, run.loaded.sources, options.policy.tailnet, of_cluster);
-        add_funnel_needs(of_cluster, count == 1, run.loaded.cluster, read);
-    }
-    for (const policy::Need* need : policy::missing_needs(read.file->sections, needs)) {
-        read.lacking.push_back(text_of_need(*need, read));
-    }
 }
 
 const access::Cluster* find_cluster(const AccessSide& side, const std::string& name, bool is_one) {
@@ -141,41 +86,88 @@ std::string gained_text(const access::Change& change) {
 
 }  // namespace
 
-AccessSide read_access_side(const Options& options, const ReadSide& side) {
-    AccessSide read;
-    const NamedPolicy named = policy_of(options, side);
-    read.is_named = !named.path.empty();
-    if (!read.is_named) {
-        read.missing = fmt::format("{} names no policy file", side.what);
-        return read;
+void AccessSideReader::read_policy(const Run* first) {
+    has_begun_ = true;
+    const NamedPolicy named = policy_of(options_, side_, first);
+    read_.is_named = !named.path.empty();
+    if (!read_.is_named) {
+        read_.missing = fmt::format("{} names no policy file", side_.what);
+        return;
     }
-    if (side.is_rendered) {
-        read.missing = fmt::format(
-            "{} is a rendered tree, which does not say all that its sources do", side.what);
-        return read;
+    if (side_.is_rendered) {
+        read_.missing = fmt::format(
+            "{} is a rendered tree, which does not say all that its sources do", side_.what);
+        return;
     }
-    if (!named.on_disk && side.tree.kind(named.path) != repo::EntryKind::File) {
-        read.missing = fmt::format("{} has no \"{}\"", side.what, named.path);
-        return read;
+    if (!named.on_disk && side_.tree.kind(named.path) != repo::EntryKind::File) {
+        read_.missing = fmt::format("{} has no \"{}\"", side_.what, named.path);
+        return;
     }
-    const std::size_t count = side.trees.size();
-    Run& run = side.runs.all().emplace_back();
-    read.file = named.on_disk ? read_policy_file(named.path, run)
-                              : read_policy_file(side.tree, named.path, run);
-    if (read.file) {
-        read.policy = access::read_policy(*read.file->root, run.loaded.sources, read.file->source,
-                                          run.diagnostics);
+    Run& run = policy_run_.emplace();
+    read_.file = named.on_disk ? read_policy_file(named.path, run)
+                               : read_policy_file(side_.tree, named.path, run);
+    if (read_.file) {
+        read_.policy = access::read_policy(*read_.file->root, run.loaded.sources,
+                                           read_.file->source, run.diagnostics);
     }
-    if (!read.policy) {
-        read.is_broken = true;
-        read.missing =
-            fmt::format("the policy of {} cannot be read: \"{}\"", side.what, named.path);
-        return read;
+    if (!read_.policy) {
+        read_.is_broken = true;
+        read_.missing =
+            fmt::format("the policy of {} cannot be read: \"{}\"", side_.what, named.path);
     }
-    read.sources = &run.loaded.sources;
-    read_clusters(options, side, count, read);
-    find_lacking(options, side, count, read);
-    return read;
+}
+
+void AccessSideReader::add(const Run& run, const diff::ClusterTree& tree) {
+    if (!has_begun_) {
+        read_policy(&run);
+    }
+    if (read_.policy) {
+        read_.clusters.push_back(
+            read_cluster(run, {.cluster = tree.cluster, .files = tree.files, .facts = tree.facts},
+                         read_.file->sections, options_.policy.tailnet));
+        add_needs(run);
+    }
+}
+
+// Finds what the policy lacks; for Funnel, in each cluster.
+void AccessSideReader::add_needs(const Run& run) {
+    policy::Needs of_cluster;
+    for (policy::Needs* needs : {&needs_, &of_cluster}) {
+        policy::add_needs(run.plan, run.loaded.sources, options_.policy.tailnet, *needs);
+    }
+    for (const policy::Need* need : policy::missing_needs(read_.file->sections, of_cluster)) {
+        if (need->kind == policy::NeedKind::Funnel) {
+            for (const policy::Reason& reason : need->reasons) {
+                funnel_needs_.push_back({run.loaded.cluster, reason.object, text_of(*need)});
+            }
+        }
+    }
+}
+
+std::string AccessSideReader::text_of(const policy::Need& need) const {
+    return fmt::format("{}: {}", section_of(need.kind),
+                       policy::addition_text(read_.file->sections, need));
+}
+
+AccessSide AccessSideReader::finish(ClusterRuns& runs) {
+    if (!has_begun_) {
+        read_policy(nullptr);
+    }
+    if (policy_run_) {
+        read_.sources = &runs.all().emplace_back(std::move(*policy_run_)).loaded.sources;
+    }
+    if (read_.policy) {
+        for (const policy::Need* need : policy::missing_needs(read_.file->sections, needs_)) {
+            read_.lacking.push_back(text_of(*need));
+        }
+    }
+    for (const FunnelNeed& need : funnel_needs_) {
+        read_.no_funnel.emplace(diff::key_of_funnel(need.cluster, need.parent), need.entry);
+        if (read_.clusters.size() == 1) {
+            read_.no_funnel.emplace(diff::key_of_funnel("", need.parent), need.entry);
+        }
+    }
+    return std::move(read_);
 }
 
 Result<Unit> check_access(const Options& options, const AccessSide& base, const AccessSide& head) {

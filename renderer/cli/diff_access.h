@@ -1,4 +1,5 @@
-// Who gains and who loses what, for `diff`: reads the policy of each side, and the devices.
+// Who gains and who loses what, for `diff` and the picture of a change: reads the policy of each
+// side, and the devices.
 #pragma once
 
 #include <map>
@@ -15,18 +16,17 @@
 #include "renderer/cli/policy_file.h"
 #include "renderer/core/result.h"
 #include "renderer/diff/compare.h"
+#include "renderer/policy/needs.h"
 #include "renderer/repo/source_tree.h"
 
 namespace renderer::cli {
 
-// A side, as `diff` has read it.
+// A side of a change.
 struct ReadSide {
     std::string_view what;  // "BASE" or "HEAD"
     const repo::SourceTree& tree;
     const std::string& path;   // of the side in `tree`
     bool is_rendered = false;  // not made from sources
-    ClusterRuns& runs;
-    const std::vector<diff::ClusterTree>& trees;
 };
 
 // A side with its policy.
@@ -44,8 +44,33 @@ struct AccessSide {
     [[nodiscard]] bool is_ready() const { return policy.has_value(); }
 };
 
-// Reads the policy that a flag or the tree names, and the devices of the side.
-AccessSide read_access_side(const Options& options, const ReadSide& side);
+// Reads the policy that a flag or the tree names, and the devices of the side, cluster by cluster.
+class AccessSideReader {
+public:
+    AccessSideReader(const Options& options, ReadSide side) : options_(options), side_(side) {}
+
+    // `tree` is what the run makes.
+    void add(const Run& run, const diff::ClusterTree& tree);
+    // Adds a run with the policy file, and what is wrong with it, to those of the side.
+    AccessSide finish(ClusterRuns& runs);
+
+private:
+    struct FunnelNeed {
+        std::string cluster, parent, entry;
+    };
+
+    void read_policy(const Run* first);
+    void add_needs(const Run& run);
+    [[nodiscard]] std::string text_of(const policy::Need& need) const;
+
+    const Options& options_;
+    ReadSide side_;
+    bool has_begun_ = false;
+    std::optional<Run> policy_run_;
+    AccessSide read_;
+    policy::Needs needs_;  // of all clusters
+    std::vector<FunnelNeed> funnel_needs_;
+};
 
 // Returns a usage error for flags that cannot be obeyed: no policy is named where one is needed,
 // neither side has the file, a selector of --fail-on or a Tailnet is not known.

@@ -130,12 +130,11 @@ public:
     }
     // The policy's errors are among the diagnostics.
     AccessSide read_access(const Options& options) {
-        return read_access_side(options, {.what = what_,
-                                          .tree = *tree_,
-                                          .path = load_.path,
-                                          .is_rendered = is_rendered_,
-                                          .runs = runs_,
-                                          .trees = trees_});
+        AccessSideReader reader(options, {what_, *tree_, load_.path, is_rendered_});
+        for (std::size_t i = 0; i < trees_.size() && !is_rendered_; ++i) {
+            reader.add(runs_.all()[i], trees_[i]);
+        }
+        return reader.finish(runs_);
     }
     std::vector<diff::ClusterTree> take() { return std::move(trees_); }
     // True if the sources exist but cannot be rendered.
@@ -313,16 +312,12 @@ std::optional<std::vector<graph::Graph>> graphs_of_change(const Options& options
 std::string picture_of(const Options& options, const std::vector<graph::Graph>& graphs,
                        const diff::Comparison& comparison) {
     constexpr std::size_t kMostBytes = 1'000'000;
-    const bool is_told =
-        graph::draws_anything(graphs) ||
-        std::ranges::any_of(comparison.clusters, [](const diff::ClusterComparison& cluster) {
-            return !cluster.access.empty();
-        });
-    const graph::PictureTexts texts{
-        .if_empty = graph::kNoChange,
-        .notes = is_told ? diff::picture_notes(comparison) : std::vector<std::string>()};
+    const bool is_drawn = graph::draws_anything(graphs);
+    const graph::PictureTexts texts{.if_empty = graph::kNoChange,
+                                    .notes = diff::picture_notes(comparison, is_drawn)};
     if (options.format == ReportFormat::Markdown) {
-        return is_told ? graph::mermaid_text_of(graphs, texts, "####") : "";
+        return is_drawn || !texts.notes.empty() ? graph::mermaid_text_of(graphs, texts, "####")
+                                                : "";
     }
     std::string picture = graph::svg_text_of(graphs, texts);
     return picture.size() > kMostBytes ? "" : picture;

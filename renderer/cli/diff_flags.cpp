@@ -1,20 +1,21 @@
 #include "renderer/cli/option_flags.h"
 
 namespace renderer::cli {
-namespace {
-
-void add_policies(CLI::App& verb, Options& options) {
+void add_policies(CLI::App& verb, Options& options, CLI::Option* needed) {
     DiffPolicies& policies = options.diff_policies;
-    add(verb, "--policy", policies.file, "FILE",
-        "policy file of the tailnet (HuJSON), below BASE and below HEAD: say who gains and loses "
-        "what (default: policy of .tailrender.yaml)");
-    add(verb, "--policy-base", policies.base, "FILE", "policy file for BASE, on the disk");
-    add(verb, "--policy-head", policies.head, "FILE", "policy file for HEAD, on the disk");
-    add(verb, "--tailnet", options.policy.tailnet, "NAME",
-        "Tailnet whose policy it is (default: that of the controller)");
+    for (CLI::Option* flag :
+         {add(verb, "--policy", policies.file, "FILE",
+              "policy file of the tailnet (HuJSON), below BASE and below HEAD: say who gains and "
+              "loses what (default: policy of .tailrender.yaml)"),
+          add(verb, "--policy-base", policies.base, "FILE", "policy file for BASE, on the disk"),
+          add(verb, "--policy-head", policies.head, "FILE", "policy file for HEAD, on the disk"),
+          add(verb, "--tailnet", options.policy.tailnet, "NAME",
+              "Tailnet whose policy it is (default: that of the controller)")}) {
+        if (needed != nullptr) {
+            flag->needs(needed);
+        }
+    }
 }
-
-}  // namespace
 
 void add_diff(CLI::App& app, Options& options) {
     CLI::App& verb =

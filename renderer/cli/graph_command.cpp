@@ -8,8 +8,10 @@
 
 #include "renderer/cli/cluster_tree.h"
 #include "renderer/cli/commands.h"
+#include "renderer/cli/diff_access.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
+#include "renderer/cli/policy_file.h"
 #include "renderer/cli/sides.h"
 #include "renderer/diff/picture_notes.h"
 #include "renderer/diff/rendered_tree.h"
@@ -23,10 +25,11 @@ namespace {
 
 using graph::Graph;
 
-// The graphs of one of two sides, and its trees, which say what the change means.
+// The graphs of one of two sides, and its trees and policy, which say what the change means.
 struct DrawnSide {
     std::vector<Graph> graphs;
     std::vector<diff::ClusterTree> trees;
+    AccessSide access;
 };
 
 // What is printed. Of JSON, only its text is kept.
@@ -93,7 +96,7 @@ Graph graph_of(const Run& run) {
 }
 
 // Adds a run that has no errors.
-void add_run(const Run& run, DrawnSide& side, Diagnostics& later) {
+void add_run(const Run& run, DrawnSide& side, AccessSideReader& access, Diagnostics& later) {
     if (run.diagnostics.has_errors()) {
         return;
     }
@@ -101,7 +104,7 @@ void add_run(const Run& run, DrawnSide& side, Diagnostics& later) {
     Result<std::vector<emit::OutputFile>> files =
         emit::emit_tree({run.loaded, run.plan, run.objects});
     if (files) {
-        side.trees.push_back(cluster_tree(run, std::move(*files)));
+        access.add(run, side.trees.emplace_back(cluster_tree(run, std::move(*files))));
     } else {
         later.add(std::move(files.error().diagnostic));
     }
@@ -116,11 +119,16 @@ Result<bool> render_side(const Options& options, const std::string& name, std::s
     if (!TRY(diff::read_rendered(*tree, load.path)).empty()) {
         return Error{no_sources(name, what)};
     }
-    return runs.render_each(load, [&](const Run& run, Diagnostics& later) {
-        add_run(run, side, later);
-    }) && std::ranges::none_of(runs.all(), [](const Run& run) {
-               return run.diagnostics.has_errors();
-           });
+    AccessSideReader access(options, {what, *tree, load.path});
+    const bool is_rendered = runs.render_each(
+        load, [&](const Run& run, Diagnostics& later) { add_run(run, side, access, later); });
+    if (!is_rendered || std::ranges::any_of(runs.all(), [](const Run& run) {
+            return run.diagnostics.has_errors();
+        })) {
+        return false;
+    }
+    side.access = access.finish(runs);
+    return true;
 }
 
 // `runs` are those of HEAD, or of the only side.
@@ -143,15 +151,23 @@ Result<int> draw_change(const Options& options, ClusterRuns& runs, Console& cons
     if (!TRY(render_side(options, options.graph.head, "HEAD", runs, after))) {
         return runs.fail(console, fmt::format("HEAD \"{}\" cannot be drawn", options.graph.head));
     }
-    const diff::Comparison comparison =
+    TRY(check_access(options, before.access, after.access));
+    if (before.access.is_ready() && after.access.is_ready()) {
+        TRY(check_tailnet(options.policy.tailnet, {base, &runs}));
+    }
+    if (after.access.is_broken) {
+        return runs.fail(console, fmt::format("HEAD \"{}\" cannot be drawn", options.graph.head));
+    }
+    if (before.access.is_broken) {
+        base->print_diagnostics(console);
+    }
+    diff::Comparison comparison =
         diff::compare_trees(std::move(before.trees), std::move(after.trees),
                             secrets::SecretHash(secrets::random_key()));
+    compare_access(before.access, after.access, comparison);
     std::vector<Graph> graphs =
         graph::compare_clusters(std::move(before.graphs), std::move(after.graphs));
-    std::vector<std::string> notes;
-    if (graph::draws_anything(graphs)) {
-        notes = diff::picture_notes(comparison);
-    }
+    std::vector<std::string> notes = diff::picture_notes(comparison, graph::draws_anything(graphs));
     Drawing drawing(options);
     for (Graph& graph : graphs) {
         drawing.add(std::move(graph));

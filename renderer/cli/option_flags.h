@@ -22,6 +22,9 @@ CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char*
 // Adds the verb diff, which has a file of its own.
 void add_diff(CLI::App& app, Options& options);
 
+// Adds the flags for the policy of each side. They may need another option.
+void add_policies(CLI::App& verb, Options& options, CLI::Option* needed = nullptr);
+
 // Adds a flag or an argument with a value, which the help calls `type`. A text may not be empty, as
 // it is where a script uses a variable that is not set.
 template <typename T>

@@ -195,6 +195,7 @@ void add_graph(CLI::App& app, Options& options) {
     add_choice(verb, "--format", options.graph.format, formats,
                "how to draw it (default mermaid, in Markdown)");
     head->excludes(add_sources(verb, options));
+    add_policies(verb, options, head);
     add_warning_gate(verb, options);
     add_reading(verb, options);
     add_diagnostics(verb, options);

@@ -33,7 +33,7 @@ struct AccessOptions {
     bool why = false;
 };
 
-// Policy files of diff; "" if the flag is not given.
+// Policy files of diff and graph; "" if the flag is not given.
 struct DiffPolicies {
     std::string file;        // below each side
     std::string base, head;  // on the disk

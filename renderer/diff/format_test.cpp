@@ -42,7 +42,7 @@ Comparison many(std::size_t count, std::size_t clusters) {
 }
 
 TEST(PictureNotes, OfManyClustersFitIntoMermaid) {
-    const std::vector<std::string> notes = picture_notes(many(5, 1'000));
+    const std::vector<std::string> notes = picture_notes(many(5, 1'000), true);
     std::size_t size = 0;
     for (const std::string& note : notes) {
         size += mermaid_text(note).size();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "renderer/base/split.h"
@@ -40,10 +41,21 @@ void add_section(const OutlineSection& section, std::vector<std::string>& notes)
     }
 }
 
+bool changes_access(const Comparison& comparison) {
+    const std::optional<AccessComparison>& access = comparison.access;
+    return (access && !(access->lacking.empty() && access->unjudged.empty())) ||
+           std::ranges::any_of(comparison.clusters, [](const ClusterComparison& cluster) {
+               return !cluster.access.empty();
+           });
+}
+
 }  // namespace
 
-std::vector<std::string> picture_notes(const Comparison& comparison) {
+std::vector<std::string> picture_notes(const Comparison& comparison, bool is_drawn) {
     std::vector<std::string> notes;
+    if (!is_drawn && !changes_access(comparison)) {
+        return notes;
+    }
     std::size_t left_out = 0;
     const Outline outline = outline_of(comparison);
     for (const OutlineSection& section : outline.sections) {
@@ -62,6 +74,9 @@ std::vector<std::string> picture_notes(const Comparison& comparison) {
     }
     for (const std::string_view absence : split(outline.absences, ',')) {
         notes.emplace_back(trim(absence));
+    }
+    if (!comparison.access) {
+        notes.emplace_back("who gains or loses access is not compared: no policy file is named");
     }
     return notes;
 }

@@ -9,7 +9,8 @@
 
 namespace renderer::diff {
 
-// Returns plain text; a format escapes it.
-std::vector<std::string> picture_notes(const Comparison& comparison);
+// Returns plain text; a format escapes it. Nothing if the picture draws nothing (`is_drawn`) and
+// the policy changes nothing either.
+std::vector<std::string> picture_notes(const Comparison& comparison, bool is_drawn);
 
 }  // namespace renderer::diff

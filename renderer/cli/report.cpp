@@ -323,7 +323,8 @@ std::size_t units_without_objects(const engines::Standings& standings) {
     return static_cast<std::size_t>(std::ranges::count_if(standings.all, [&](const auto& one) {
         const bool is_open = one.liveness == engines::Liveness::Broken ||
                              one.liveness == engines::Liveness::Unknown || one.is_external;
-        return is_open && !one.is_release && !standings.others.contains(one.cluster);
+        return is_open && !one.is_release && !one.is_hidden &&
+               !standings.others.contains(one.cluster);
     }));
 }
 

@@ -99,6 +99,9 @@ private:
     std::set<std::string> parts_;    // of builds
 };
 
+constexpr std::string_view kInclude = "--include";
+constexpr std::string_view kIgnore = "--ignore";
+
 // A directory that a flag or a key of .tailrender.yaml names.
 struct NamedDir {
     std::string_view flag;
@@ -107,12 +110,22 @@ struct NamedDir {
     std::string path;  // "" = there is no such directory
 };
 
+// True for a directory that is not read because a name begins with a dot, or one below it.
+bool is_hidden(const DirList& dirs, const std::string& path) {
+    return std::ranges::any_of(dirs, [&](const repo::WalkedDir* dir) {
+        return std::ranges::any_of(dir->hidden_dirs, [&](const std::string& name) {
+            return repo::is_within(path, repo::join_path(dir->path, name));
+        });
+    });
+}
+
 // Paths in .tailrender.yaml are relative to it; those of flags may be.
 std::vector<NamedDir> named_dirs(const DirList& dirs, const std::string& root,
                                  const std::vector<std::string>& given,
                                  const std::vector<NamedPath>& configured, std::string_view flag) {
     const auto is_directory = [&](const std::string& path) {
-        return std::ranges::find(dirs, path, &repo::WalkedDir::path) != dirs.end();
+        return std::ranges::find(dirs, path, &repo::WalkedDir::path) != dirs.end() ||
+               (flag == kIgnore && is_hidden(dirs, path));
     };
     std::vector<NamedDir> named;
     const auto add = [&](Pos pos, const std::string& spelled, const std::string& path) {
@@ -151,9 +164,33 @@ bool UnitChoice::ignores_below(const std::string& dir) const {
 UnitChoice unit_choice(const DirList& dirs, const std::string& root,
                        const repo::LoadOptions& options, const Cluster& cluster) {
     return {
-        .includes =
-            known_of(named_dirs(dirs, root, options.includes, cluster.includes, "--include")),
-        .ignores = known_of(named_dirs(dirs, root, options.ignores, cluster.ignores, "--ignore"))};
+        .includes = known_of(named_dirs(dirs, root, options.includes, cluster.includes, kInclude)),
+        .ignores = known_of(named_dirs(dirs, root, options.ignores, cluster.ignores, kIgnore))};
+}
+
+std::vector<std::string> hidden_includes(const repo::SourceTree& tree, const std::string& root,
+                                         const repo::LoadOptions& options, const Cluster& cluster) {
+    std::vector<std::string> hidden;
+    const auto add = [&](const std::string& path) {
+        const std::string dir = repo::normal_path(path);
+        const std::string relative = "/" + repo::relative_path(dir, root);
+        const bool is_found = relative.find("/.") != std::string::npos &&
+                              repo::is_within(dir, root) &&
+                              tree.kind(dir) == repo::EntryKind::Directory;
+        if (is_found) {
+            hidden.push_back(dir);
+        }
+        return is_found;
+    };
+    for (const std::string& path : options.includes) {
+        if (!add(path)) {
+            add(repo::join_path(root, path));
+        }
+    }
+    for (const NamedPath& one : cluster.includes) {
+        add(repo::join_path(root, one.path));
+    }
+    return hidden;
 }
 
 void check_named_dirs(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
@@ -188,11 +225,10 @@ void check_named_dirs(const repo::SourceTree& tree, const DirList& dirs, const s
         }
     };
     for (const NamedDir& one :
-         named_dirs(dirs, root, options.includes, cluster.includes, "--include")) {
+         named_dirs(dirs, root, options.includes, cluster.includes, kInclude)) {
         check(one, false);
     }
-    for (const NamedDir& one :
-         named_dirs(dirs, root, options.ignores, cluster.ignores, "--ignore")) {
+    for (const NamedDir& one : named_dirs(dirs, root, options.ignores, cluster.ignores, kIgnore)) {
         check(one, true);
     }
 }

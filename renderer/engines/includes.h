@@ -24,6 +24,11 @@ struct UnitChoice {
 UnitChoice unit_choice(const DirList& dirs, const std::string& root,
                        const repo::LoadOptions& options, const Cluster& cluster);
 
+// Returns the directories that the user includes and whose paths have a name that begins with a
+// dot.
+std::vector<std::string> hidden_includes(const repo::SourceTree& tree, const std::string& root,
+                                         const repo::LoadOptions& options, const Cluster& cluster);
+
 // Refuses paths that are not directories of the tree. `dirs`: all directories that are read. What
 // is ignored may be one that is not read; the file's key may name one that was deleted since, with
 // a warning.

@@ -104,11 +104,29 @@ bool says_name(std::string_view text, std::string_view name) {
     return says_value(text, "name", [&](std::string_view value) { return value == name; });
 }
 
+// True if the text has the name, which is not a part of a longer one.
+bool has_name(std::string_view text, std::string_view name) {
+    const auto is_part = [&](std::size_t at) {
+        return at < text.size() && (is_alphanumeric(text[at]) || text[at] == '-');
+    };
+    for (std::size_t at = text.find(name); at != std::string_view::npos;
+         at = text.find(name, at + 1)) {
+        if ((at == 0 || !is_part(at - 1)) && !is_part(at + name.size())) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // True if a file that nothing applies may have had one of these units, or has a set.
 bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
-               std::string_view source) {
+               const repo::InventoryDevice& device) {
     const std::string_view text = file.text;
-    return says_path_of(text, source) &&
+    const std::string_view parent = device.parent;
+    if (file.is_hidden && has_name(text, parent.substr(parent.rfind('/') + 1))) {
+        return true;
+    }
+    return says_path_of(text, device.source) &&
            (text.find("ApplicationSet") != std::string_view::npos ||
             text.find("ResourceSet") != std::string_view::npos ||
             std::ranges::any_of(names, [&](std::string_view name) {
@@ -122,20 +140,6 @@ std::optional<std::string> maker(const Standings& standings, const repo::Invento
         return one.is_release && !one.unit.empty() && one.unit == device.unit;
     });
     return found == standings.all.end() ? std::nullopt : std::optional(not_known(*found));
-}
-
-// True if the text has the name, which is not a part of a longer one.
-bool has_name(std::string_view text, std::string_view name) {
-    const auto is_part = [&](std::size_t at) {
-        return at < text.size() && (is_alphanumeric(text[at]) || text[at] == '-');
-    };
-    for (std::size_t at = text.find(name); at != std::string_view::npos;
-         at = text.find(name, at + 1)) {
-        if ((at == 0 || !is_part(at - 1)) && !is_part(at + name.size())) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // True if a release that is not known may now make the device: it has a word that exposes
@@ -152,7 +156,7 @@ std::optional<std::string> holder(const Standings& standings, const repo::Invent
         const bool is_known =
             rank_of(one.liveness) < 3 && (one.liveness != Liveness::Applied || one.reason.empty());
         if (!is_known && (!one.is_release || (is_release && may_make(one, device))) &&
-            (one.text.empty() || may_be_of(one, names, device.source))) {
+            (one.text.empty() || may_be_of(one, names, device))) {
             return one.text.empty()
                        ? fmt::format("another unit may have it now: {}", told(one))
                        : fmt::format(

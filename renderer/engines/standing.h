@@ -32,6 +32,7 @@ struct Standing {
     std::string unit = {};     // of a release that may expose more than is known: its unit's path
     std::string cluster = {};  // of a unit; "" if not known
     std::string text = {};     // content of a file that nothing applies
+    bool is_hidden = false;    // of `text`: a name in its path begins with a dot
     bool may_expose =
         true;  // of a release that is not known: false if it does not mention Tailscale
     std::string values = {};  // of such a release, as YAML

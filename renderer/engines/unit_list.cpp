@@ -27,7 +27,8 @@ UnitList list_units(repo::LoadOptions options, SourceMap& sources, Diagnostics& 
     const auto local = std::make_shared<const LocalSources>(*base, options, cluster, diagnostics);
     const repo::SourceTree* tree = &local->tree();
     const std::vector<repo::WalkedDir> walked =
-        repo::walk_tree(*tree, root, options.output_dir, diagnostics);
+        repo::walk_tree(*tree, root, options.output_dir, diagnostics, {},
+                        hidden_includes(*tree, root, options, cluster));
     DirList dirs;
     for (const repo::WalkedDir& dir : walked) {
         dirs.push_back(&dir);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "renderer/core/document_scanner.h"
+#include "renderer/core/encrypted.h"
 #include "renderer/kube/meant_version.h"
 #include "renderer/repo/inventory.h"
 #include "renderer/repo/paths.h"
@@ -33,6 +34,10 @@ public:
         }
         WalkedDir dir{.path = path, .relative = relative, .in_chart = in_chart};
         for (const Entry& entry : *entries) {
+            if (entry.kind == EntryKind::Directory && !entry.is_link &&
+                entry.name.starts_with('.')) {
+                dir.hidden_dirs.push_back(entry.name);
+            }
             take_file(entry, dir);
         }
         dir.in_chart = dir.in_chart || dir.has_chart;
@@ -47,6 +52,14 @@ public:
             if ((!is_skipped_ || !is_skipped_(below)) && may_enter(child, entry)) {
                 visit(child, below, below_chart);
             }
+        }
+    }
+
+    // Visits a directory that was not reached because of a hidden name.
+    void visit_hidden(const std::string& path, const std::string& root) {
+        const bool is_known = std::ranges::find(dirs, path, &WalkedDir::path) != dirs.end();
+        if (!is_known && is_within(path, root) && is_within(tree_.real_path(path), real_root_)) {
+            visit(path, relative_path(path, root), false);
         }
     }
 
@@ -81,6 +94,9 @@ private:
         }
         dir.has_chart = dir.has_chart || entry.name == "Chart.yaml";
         dir.files.push_back(entry.name);
+        if (entry.is_link) {
+            dir.links.push_back(entry.name);
+        }
     }
 
     // True for a manifest, which may have the name of Fleet's file.
@@ -164,6 +180,13 @@ bool may_hide_words(std::string_view text) {
     return first == "\xFF\xFE" || first == "\xFE\xFF" || first.find('\0') != std::string_view::npos;
 }
 
+// True for a class that SOPS encrypts, also in a patch: it may be that of Tailscale.
+bool encrypts_class(std::string_view text) {
+    return text.find(kEncrypted) != std::string_view::npos &&
+           (text.find("ingressClassName") != std::string_view::npos ||
+            text.find("loadBalancerClass") != std::string_view::npos);
+}
+
 }  // namespace
 
 bool is_kustomization_name(std::string_view name) {
@@ -173,7 +196,7 @@ bool is_kustomization_name(std::string_view name) {
 bool mentions_tailscale(std::string_view text) {
     return text.find("tailscale") != std::string_view::npos ||
            text.find(kOAuthGenerator) != std::string_view::npos || may_hide_words(text) ||
-           misspells_custom_group(text);
+           misspells_custom_group(text) || encrypts_class(text);
 }
 
 bool mentions_input(std::string_view text, const std::vector<std::string>& words) {
@@ -207,9 +230,13 @@ bool is_rendered_tree(const SourceTree& tree, const std::string& dir) {
 
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
                                  const std::string& output_dir, Diagnostics& diagnostics,
-                                 const std::function<bool(const std::string&)>& is_skipped) {
+                                 const std::function<bool(const std::string&)>& is_skipped,
+                                 const std::vector<std::string>& hidden) {
     Walker walker(tree, root, output_dir, diagnostics, is_skipped);
     walker.visit(root, "", false);
+    for (const std::string& dir : hidden) {
+        walker.visit_hidden(dir, root);
+    }
     std::ranges::sort(walker.dirs, {}, &WalkedDir::relative);
     return std::move(walker.dirs);
 }

@@ -29,6 +29,8 @@ struct WalkedDir {
     std::string path = {};                      // as typed, e.g. "examples/fleet/apps"
     std::string relative = {};                  // path from the root, "" for the root
     std::vector<std::string> files = {};        // names, sorted; hidden ones are left out
+    std::vector<std::string> hidden_dirs = {};  // names of directories that are not entered
+    std::vector<std::string> links = {};        // those of `files` that are symbolic links
     std::vector<std::string> fleet_files = {};  // fleet.yaml, fleet.yml, unless they are manifests
     std::vector<std::string> kustomizations = {};  // names that kustomize recognises
     bool has_chart = false;                        // Chart.yaml
@@ -39,7 +41,7 @@ struct WalkedDir {
 };
 
 // True if the text may hold an input for Tailscale: with the operator's own class names, every
-// input has the word in it.
+// input has the word in it, unless SOPS encrypts its class.
 bool mentions_tailscale(std::string_view text);
 // The same with the words that make inputs with other settings of the operator.
 bool mentions_input(std::string_view text, const std::vector<std::string>& words);
@@ -56,9 +58,11 @@ bool is_rendered_tree(const SourceTree& tree, const std::string& dir);
 bool mentions_tailscale(const SourceTree& tree, const WalkedDir& dir);
 
 // Returns parents before children, sorted bytewise. `output_dir` may be empty. Does not enter
-// directories below the root of which `is_skipped` says so, by their paths from there.
+// directories below the root of which `is_skipped` says so, by their paths from there. `hidden`:
+// paths of directories to list although they have a hidden name.
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
                                  const std::string& output_dir, Diagnostics& diagnostics,
-                                 const std::function<bool(const std::string&)>& is_skipped = {});
+                                 const std::function<bool(const std::string&)>& is_skipped = {},
+                                 const std::vector<std::string>& hidden = {});
 
 }  // namespace renderer::repo

@@ -7,8 +7,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/engines/argo/argo_units.h"
+#include "renderer/engines/engine_files.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
@@ -21,6 +24,16 @@ namespace {
 constexpr std::array<std::string_view, 10> kNeverApplied = {
     ".git",       ".github",         ".circleci",  ".travis.yml", ".gitlab-ci.yml",
     ".drone.yml", ".goreleaser.yml", ".sops.yaml", ".flux.yaml",  ".tailrender.yaml"};
+
+// Directories of other services and programs, and an archive.
+constexpr std::array<std::string_view, 10> kOfOthers = {
+    ".gitea", ".forgejo", ".gitlab", ".woodpecker",   ".terraform",
+    ".venv",  ".direnv",  ".cache",  ".devcontainer", ".archive"};
+
+template <std::size_t kCount>
+bool has(const std::array<std::string_view, kCount>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
 
 class HiddenFiles {
 public:
@@ -36,14 +49,82 @@ public:
         }
     }
 
+    // Reports what the directory holds, unless an error names one of its files.
+    void report(const std::string& dir, bool are_applied) {
+        if (choice_.ignores_below(dir) || repository_.find(dir) != nullptr) {
+            return;
+        }
+        Held held;
+        collect(dir, held);
+        const bool is_refused = std::ranges::any_of(
+            refused_, [&](const std::string& path) { return repo::is_within(path, dir); });
+        if (held.first.empty() || is_refused) {
+            return;
+        }
+        const bool is_error = held.has_units && !are_applied;
+        const std::string shown = shell_word(dir);
+        context_.build.diagnostics
+            .say(is_error ? Severity::Error : Severity::Warning, "hidden-file", {},
+                 fmt::format("the {} in this directory are not read, because its name begins with "
+                             "a dot",
+                             held.has_units ? "objects of Flux or Argo CD" : "inputs"))
+            .where(dir)
+            .found(held.first)
+            .expected("a directory whose name does not begin with a dot")
+            .hint(fmt::format("rename it, or use --include {}; --ignore {} if no cluster applies "
+                              "it",
+                              shown, shown));
+    }
+
 private:
+    struct Held {
+        std::string first;  // the first file with an object of an engine, else with an input
+        bool has_units = false;
+    };
+
+    void collect(const std::string& dir, Held& held) {
+        const Result<std::vector<repo::Entry>> entries = context_.build.tree.list(dir);
+        for (const repo::Entry& entry : entries ? *entries : std::vector<repo::Entry>()) {
+            const std::string path = repo::join_path(dir, entry.name);
+            const bool is_read = repository_.find(path) != nullptr;
+            if (entry.is_link || is_read || choice_.ignores_below(path) ||
+                has(kOfOthers, entry.name) || has(kNeverApplied, entry.name)) {
+                continue;
+            }
+            if (entry.kind == repo::EntryKind::Directory) {
+                collect(path, held);
+            } else if (entry.kind == repo::EntryKind::File && repo::is_manifest_name(entry.name)) {
+                take(path, held);
+            }
+        }
+    }
+
+    void take(const std::string& path, Held& held) {
+        const std::vector<std::string>& words = context_.options.input_words;
+        Result<std::string> text = context_.build.tree.read(path);
+        const bool has_units = text && says_unit(*text);
+        if (!has_units &&
+            (!text || !repo::mentions_input(*text, words) || !has_input(path, *text, words))) {
+            return;
+        }
+        if (held.first.empty() || (has_units && !held.has_units)) {
+            held.first = path;
+        }
+        held.has_units = held.has_units || has_units;
+        context_.build.selection.standings.all.push_back(
+            {.name = fmt::format("file {}", path),
+             .liveness = Liveness::Unknown,
+             .reason = "a name in its path begins with a dot",
+             .text = std::move(*text),
+             .is_hidden = true});
+    }
+
     void visit(const BuildUnit& unit, const std::string& dir, bool is_hidden) {
         const Result<std::vector<repo::Entry>> entries = context_.build.tree.list(dir);
         for (const repo::Entry& entry : entries ? *entries : std::vector<repo::Entry>()) {
             const std::string path = repo::join_path(dir, entry.name);
             const bool is_here = is_hidden || entry.name.starts_with('.');
-            if (std::ranges::find(kNeverApplied, entry.name) != kNeverApplied.end() ||
-                entry.is_link || choice_.ignores_below(path)) {
+            if (has(kNeverApplied, entry.name) || entry.is_link || choice_.ignores_below(path)) {
                 continue;
             }
             const repo::WalkedDir* known = repository_.find(path);
@@ -55,7 +136,7 @@ private:
             } else if (entry.kind == repo::EntryKind::Directory &&
                        unit.files != UnitFiles::Directory &&
                        (known == nullptr ? is_here : known->kustomizations.empty())) {
-                visit(unit, path, is_here);
+                visit(unit, path, known == nullptr);
             }
         }
     }
@@ -84,12 +165,21 @@ private:
 
 }  // namespace
 
-void refuse_hidden_files(const SelectContext& context, const GitOpsTree& repository,
-                         const std::vector<BuildUnit>& units, const UnitChoice& choice) {
+void report_hidden_files(const SelectContext& context, const GitOpsTree& repository,
+                         const std::vector<BuildUnit>& units, const UnitChoice& choice,
+                         bool are_applied) {
     HiddenFiles files(context, repository, choice);
     for (const BuildUnit& unit : units) {
-        if (is_rendered(unit, context.options.skip_suspended) && !choice.ignores_below(unit.dir)) {
+        if (are_applied && is_rendered(unit, context.options.skip_suspended) &&
+            !choice.ignores_below(unit.dir)) {
             files.refuse(unit);
+        }
+    }
+    for (const repo::WalkedDir* dir : repository.dirs()) {
+        for (const std::string& name : dir->hidden_dirs) {
+            if (!dir->is_outside && !has(kOfOthers, name) && !has(kNeverApplied, name)) {
+                files.report(repo::join_path(dir->path, name), are_applied);
+            }
         }
     }
 }

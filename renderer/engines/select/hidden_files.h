@@ -1,5 +1,6 @@
-// Finds inputs in files whose names begin with a dot. Flux and Argo CD apply such files; tailrender
-// does not read them, since most are settings of other programs.
+// Finds inputs and objects of engines in files and directories whose names begin with a dot. Flux,
+// Argo CD and people apply such files; tailrender does not read them, since most are settings of
+// other programs.
 #pragma once
 
 #include <vector>
@@ -11,8 +12,11 @@
 
 namespace renderer::engines {
 
-// Refuses inputs in such files that a unit applies, unless the user ignores them.
-void refuse_hidden_files(const SelectContext& context, const GitOpsTree& repository,
-                         const std::vector<BuildUnit>& units, const UnitChoice& choice);
+// Refuses inputs in such files that a unit applies, and warns of others in such directories, unless
+// the user includes or ignores them. If `are_applied` is false (liveness.h), objects of engines in
+// them are refused: they may apply only a part of the tree.
+void report_hidden_files(const SelectContext& context, const GitOpsTree& repository,
+                         const std::vector<BuildUnit>& units, const UnitChoice& choice,
+                         bool are_applied);
 
 }  // namespace renderer::engines

@@ -250,9 +250,10 @@ Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
         return selection;
     }
     const OtherClusters others(cluster, root, options);
-    const std::vector<repo::WalkedDir> dirs =
-        repo::walk_tree(tree, root, options.output_dir, diagnostics,
-                        [&](const std::string& dir) { return others.have(dir); });
+    const std::vector<repo::WalkedDir> dirs = repo::walk_tree(
+        tree, root, options.output_dir, diagnostics,
+        [&](const std::string& dir) { return others.have(dir); },
+        hidden_includes(tree, root, options, cluster));
     KustomizationReader reader(tree, sources, options.output_dir, local);
     const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
                                 .root = root,

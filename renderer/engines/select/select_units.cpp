@@ -49,6 +49,7 @@ public:
             std::erase_if(units_, [](const BuildUnit& unit) { return unit.is_file; });
             out_.standings.all = standings_of(units_);
             refuse_elsewhere(context_, repository_, units_, choice_, unreached_artifacts());
+            report_hidden_files(context_, repository_, units_, choice_, false);
             add_releases();
             return false;
         }
@@ -65,10 +66,10 @@ public:
         warn_skipped();
         Unreached unreached = unreached_inputs(repository_, units_);
         std::erase_if(unreached, [&](const auto& one) { return choice_.ignores_below(one.first); });
-        refuse_hidden_files(context_, repository_, units_, choice_);
         report_unreached(context_, repository_, units_, choice_, unreached);
         refuse_elsewhere(context_, repository_, units_, choice_, unreached);
         note_standings(unreached);
+        report_hidden_files(context_, repository_, units_, choice_, true);
         add_facts();
         add_values();
         add_releases();

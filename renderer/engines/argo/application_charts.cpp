@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "renderer/core/text_of.h"
+#include "renderer/engines/argo/build_environment.h"
 #include "renderer/engines/helm/release_parts.h"
 #include "renderer/engines/helm/values_files.h"
 
@@ -32,6 +33,14 @@ std::string with_escaped_commas(std::string_view value) {
         out += value[i];
     }
     return out;
+}
+
+// Argo CD fills in all of a path, except the name of a source in front.
+std::string filled_path(std::string_view path, BuildEnvironment& environment) {
+    const bool has_ref =
+        path.starts_with('$') && !path.starts_with("$ARGOCD_") && !path.starts_with("$KUBE_");
+    const std::string_view ref = has_ref ? path.substr(0, path.find('/')) : std::string_view();
+    return fmt::format("{}{}", ref, environment.fill(path.substr(ref.size())));
 }
 
 // Returns why a file is not one of the Application's repositories; "" if it is.
@@ -87,17 +96,17 @@ ChartRelease chart_release_of_source(const Value& application, std::string_view 
         {text_of(source, {"helm", "releaseName"}), text_of(application, {"metadata", "name"})});
     release.ns = first_text({text_of(source, {"helm", "namespace"}),
                              text_of(application, {"spec", "destination", "namespace"})});
+    BuildEnvironment environment(application, source);
     for (const Value& one : items_of(source.at({"helm", "fileParameters"}))) {
-        const std::string_view path = text_of(one, {"path"});
-        release.text_files.push_back({.target = std::string(text_of(one, {"name"})),
-                                      .path = std::string(path),
-                                      .pos = one.pos()});
-        if (path.find('$') != std::string_view::npos) {
+        const std::string path = filled_path(text_of(one, {"path"}), environment);
+        release.text_files.push_back(
+            {.target = std::string(text_of(one, {"name"})), .path = path, .pos = one.pos()});
+        if (path.find('$') != std::string::npos) {
             release.unknown = "fileParameters of another source";
         }
     }
     for (const Value& file : items_of(source.at({"helm", "valueFiles"}))) {
-        release.values_files.push_back({std::string(text_of(file)), file.pos()});
+        release.values_files.push_back({filled_path(text_of(file), environment), file.pos()});
         ValuesFile& added = release.values_files.back();
         if (!release.chart.empty() && !added.path.starts_with('$')) {
             release.unknown = "valueFiles of a chart that is not in the tree";
@@ -114,13 +123,17 @@ ChartRelease chart_release_of_source(const Value& application, std::string_view 
     add_value_map(object, release);
     for (const Value& one : items_of(source.at({"helm", "parameters"}))) {
         const std::string_view name = text_of(one, {"name"});
-        const std::string_view value = spelling_of(one.find("value"));
+        const std::string value = environment.fill(spelling_of(one.find("value")));
         if (spelling_of(one.find("forceString")) == "true") {
             add_text_set(name, value, sources, release.values);
         } else {
             add_value_sets({fmt::format("{}={}", name, with_escaped_commas(value))}, one.pos(),
                            sources, release);
         }
+    }
+    if (!environment.unknown().empty()) {
+        release.unknown =
+            fmt::format("${} of Argo CD, which is not in the tree", environment.unknown());
     }
     return release;
 }

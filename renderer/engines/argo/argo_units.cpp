@@ -133,6 +133,12 @@ bool lacks_chart(const GitOpsTree& repository, const BuildUnit& unit, const Valu
     return dir != nullptr && !dir->has_chart && is_type(source, "helm");
 }
 
+// True if the source sets the type of a kustomization for a directory without one.
+bool lacks_kustomization(const GitOpsTree& repository, const BuildUnit& unit, const Value& source) {
+    const repo::WalkedDir* dir = repository.find(unit.dir);
+    return dir != nullptr && dir->kustomizations.empty() && is_type(source, "kustomize");
+}
+
 // Argo CD writes this file next to the manifests in the hydrated branch.
 constexpr const char* kHydrated = "hydrator.metadata";
 
@@ -212,7 +218,9 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         for (const std::string_view field : {"kustomize", "helm", "path"}) {
             unit.naming = unit.naming.known() ? unit.naming : naming_tailscale(given.find(field));
         }
-        unit.may_be_own = repository.own_repository().may_be_own(url);
+        // An artifact in a registry may be built from any repository; with `helm` it is a chart.
+        unit.may_be_own = repository.own_repository().may_be_own(url) ||
+                          (url.starts_with("oci://") && !is_type(spelled, "helm"));
         unit.reason = fmt::format("{} {} this repository", unit.source,
                                   unit.may_be_own ? "may be" : "is not");
         unit.changes = changes_of_source(spelled, repository.tree(), unit.dir);
@@ -243,6 +251,10 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     if (unit.reason.empty() && lacks_chart(repository, unit, source)) {
         unit.pos = source.find("helm")->pos();
         unit.reason = fmt::format("{} has no Chart.yaml for \"helm\"", unit.dir);
+    }
+    if (unit.reason.empty() && lacks_kustomization(repository, unit, source)) {
+        unit.pos = source.find("kustomize")->pos();
+        unit.reason = fmt::format("{} has no kustomization for \"kustomize\"", unit.dir);
     }
     if (!unit.reason.empty()) {
         unit.state = UnitState::Refused;

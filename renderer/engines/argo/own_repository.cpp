@@ -67,7 +67,8 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
             possible.insert(repository_name(url));
         }
     };
-    const auto count_generator = [&](const auto& self, const Value& generator) -> void {
+    const auto count_generator = [&](const auto& self, const Value& generator,
+                                     const std::vector<std::string_view>& urls) -> void {
         const Value* git = generator.find("git");
         for (const std::string_view field : {"directories", "files"}) {
             for (const Value& item : items_of(git == nullptr ? nullptr : git->find(field))) {
@@ -75,13 +76,17 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
             }
         }
         for (const Value& element : items_of(generator.at({"list", "elements"}))) {
+            const std::string_view own = text_of(element, {"repoURL"});
             for (const Member& parameter : members_of(&element)) {
-                count(text_of(element, {"repoURL"}), fixed_part(text_of(parameter.value)));
+                for (const std::string_view url :
+                     own.empty() ? urls : std::vector<std::string_view>{own}) {
+                    count(url, fixed_part(text_of(parameter.value)));
+                }
             }
         }
         for (const std::string_view product : {"matrix", "merge"}) {
             for (const Value& inner : items_of(generator.at({product, "generators"}))) {
-                self(self, inner);
+                self(self, inner, urls);
             }
         }
     };
@@ -91,13 +96,18 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
                 count(text_of(*source, {"repoURL"}), text_of(*source, {"path"}));
             }
         } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
-            for (const Value& generator : items_of(object.root.at({"spec", "generators"}))) {
-                count_generator(count_generator, generator);
-            }
             const Value* shape = object.root.at({"spec", "template"});
+            std::vector<std::string_view> filled;  // with paths that are parameters
             for (const Value* source :
                  shape == nullptr ? std::vector<const Value*>() : sources_of(*shape)) {
-                count(text_of(*source, {"repoURL"}), fixed_part(text_of(*source, {"path"})));
+                const std::string_view path = text_of(*source, {"path"});
+                count(text_of(*source, {"repoURL"}), fixed_part(path));
+                if (path.starts_with("{{")) {
+                    filled.push_back(text_of(*source, {"repoURL"}));
+                }
+            }
+            for (const Value& generator : items_of(object.root.at({"spec", "generators"}))) {
+                count_generator(count_generator, generator, filled);
             }
         }
     }

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/templates/template_functions.h"
@@ -278,8 +279,15 @@ void SetGenerators::list(const Value& generator, std::vector<Value>& found) {
 
 void SetGenerators::git(const Value& generator, std::vector<Value>& found) {
     const std::string_view url = text_of(generator, {"repoURL"});
-    if (!repository_.own_repository().is_own(url)) {
+    const bool is_here = repository_.flux_sources().find_local(url) == repository_.root();
+    if (!is_here && repository_.own_repository().is_other(url)) {
         return fail(fmt::format("git: {} is not this repository", url));
+    }
+    if (!is_here && !repository_.own_repository().is_own(url)) {
+        return fail(
+            fmt::format("git: it is not known whether {} is this repository; --source {}=. says "
+                        "that it is",
+                        url, shell_word(url)));
     }
     std::string failure;
     std::vector<Value> sets =

@@ -1,0 +1,46 @@
+#include "renderer/engines/argo/build_environment.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string_view>
+
+namespace renderer::engines {
+namespace {
+
+struct Row {
+    std::string_view text, want, unknown;
+};
+
+constexpr auto kRows = std::to_array<Row>({
+    {"plain", "plain", ""},
+    {"values-$ARGOCD_APP_NAME.yaml", "values-web.yaml", ""},
+    {"${ARGOCD_APP_NAMESPACE}_$ARGOCD_APP_PROJECT_NAME", "shop_home", ""},
+    {"$ARGOCD_APP_SOURCE_PATH@$ARGOCD_APP_SOURCE_TARGET_REVISION", "charts/web@main", ""},
+    {"$ARGOCD_APP_SOURCE_REPO_URL", "https://example.com/acme/fleet.git", ""},
+    {"a$HOME-b", "a-b", ""},
+    {"pa$$word", "pa$word", ""},
+    {"$1x$", "x$", ""},
+    {"$/x ${} ${open", "$/x  open", ""},
+    {"$ARGOCD_APP_REVISION", "$ARGOCD_APP_REVISION", "ARGOCD_APP_REVISION"},
+    {"${KUBE_VERSION}", "$KUBE_VERSION", "KUBE_VERSION"},
+});
+
+TEST(BuildEnvironment, FillsWhatTheTreeDetermines) {
+    const Value application =
+        Value::map({{"metadata", Value::map({{"name", "web"}})},
+                    {"spec", Value::map({{"project", "home"},
+                                         {"destination", Value::map({{"namespace", "shop"}})}})}});
+    const Value source = Value::map({{"path", "charts/web"},
+                                     {"repoURL", "https://example.com/acme/fleet.git"},
+                                     {"targetRevision", "main"}});
+    for (const Row& row : kRows) {
+        SCOPED_TRACE(row.text);
+        BuildEnvironment environment(application, source);
+        EXPECT_EQ(environment.fill(row.text), row.want);
+        EXPECT_EQ(environment.unknown(), row.unknown);
+    }
+}
+
+}  // namespace
+}  // namespace renderer::engines

@@ -18,6 +18,7 @@
 #include "renderer/engines/unit_build.h"
 #include "renderer/engines/unit_content.h"
 #include "renderer/engines/unit_inputs.h"
+#include "renderer/engines/values_with_paths.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -50,7 +51,8 @@ public:
         if (!has_instance) {
             std::vector<BuildUnit> others = flux_roots();
             if (!others.empty()) {
-                roots = std::move(others);
+                std::erase_if(roots, [](const BuildUnit& root) { return root.is_guessed; });
+                roots.insert(roots.end(), others.begin(), others.end());
             }
         }
         for (BuildUnit& root : roots) {
@@ -75,7 +77,10 @@ public:
             [this](const std::string& file) { return root_files_.may_be_root(file, units_); },
             units_);
         for (const std::size_t index : assumed_) {
-            warn_assumed(units_[index]);
+            const bool is_error =
+                changed_.contains(index) && gives_inputs(repository_, units_, index);
+            report_assumed(units_[index], is_error ? Severity::Error : Severity::Warning,
+                           diagnostics_);
         }
         return std::move(units_);
     }
@@ -161,7 +166,7 @@ private:
         if (!objects.assumed.empty()) {
             top.unbuilt =
                 objects.assumed == kNoKustomize ? std::string() : std::move(objects.assumed);
-            warn_assumed(top);
+            report_assumed(top, Severity::Warning, diagnostics_);
         }
         return made;
     }
@@ -435,6 +440,9 @@ private:
         EngineObjects made = builder_.engine_objects(units_[index]);
         if (!made.assumed.empty()) {
             assumed_.push_back(index);
+            if (made.assumed == kNoKustomize && made.may_differ) {
+                changed_.insert(index);
+            }
             units_[index].unbuilt =
                 made.assumed == kNoKustomize ? std::string() : std::move(made.assumed);
         }
@@ -448,18 +456,6 @@ private:
         BuildUnit unknown = unknown_chart(units_[index], chart, why);
         unknown.parent = index;
         units_.push_back(std::move(unknown));
-    }
-
-    void warn_assumed(const BuildUnit& unit) {
-        diagnostics_
-            .warning(
-                "assumed-units", {},
-                fmt::format("{} cannot be built: its files are read without a build", unit.name))
-            .where(unit.dir)
-            .found(unit.unbuilt)
-            .expected("no patch that suspends, moves or changes an object of Flux or Argo CD")
-            .hint(unit.unbuilt.empty() ? "install kustomize, or name one with --kustomize"
-                                       : "fix the error: until then nothing of it is applied");
     }
 
     // A child belongs to the cluster of its parent, unless it names another one.
@@ -485,6 +481,7 @@ private:
     UnitBuilder builder_;
     std::vector<BuildUnit> units_;
     std::vector<std::size_t> assumed_;  // indexes of units that were not built
+    std::set<std::size_t> changed_;     // those of them that kustomize would change
     std::set<std::tuple<std::string, std::string, std::string>> known_;
 };
 
@@ -494,7 +491,10 @@ std::vector<BuildUnit> applied_units(GitOpsTree& repository, KustomizationReader
                                      SourceMap& sources, const repo::LoadOptions& options,
                                      const std::vector<std::string>& ignores,
                                      Diagnostics& diagnostics) {
-    return Planner(repository, reader, sources, options, ignores, diagnostics).run();
+    std::vector<BuildUnit> units =
+        Planner(repository, reader, sources, options, ignores, diagnostics).run();
+    add_charts_with_paths(repository, units);
+    return units;
 }
 
 }  // namespace renderer::engines

@@ -69,6 +69,7 @@ struct BuildUnit {
     std::shared_ptr<Artifact> artifact;  // what it is built from; null: the whole tree
     UnitFiles files = UnitFiles::Generated;
     bool is_flux = false;
+    bool is_guessed = false;             // the path of a FluxInstance has variables
     bool is_file = false;                // stands for a file that the engine of `parent` rejects
     bool loads_any = false;              // its kustomizations may load any file of the repository
     bool ignores_kustomization = false;  // a kustomization file is applied like other manifests

@@ -28,6 +28,10 @@ bool may_hold_instance(std::string_view text) {
     return has(text, kFluxOperator) || (has(text, "instance:") && has(text, "sync:"));
 }
 
+bool may_hold_release(std::string_view text) {
+    return (has(text, kHelmGroup) || has(text, kHelmOfK3s)) && has(text, "path:");
+}
+
 // True for an argocd-cm that turns off kustomize's load restrictions.
 bool loads_any(std::string_view text) {
     return has(text, "kustomize.buildOptions") && has(text, "LoadRestrictionsNone");
@@ -185,9 +189,9 @@ void GitOpsTree::collect(unsigned threads) {
     std::vector<char> mentions(paths.size(), 0);
     auto texts = read_wanted(tree_, paths, threads, [&](std::size_t i, std::string_view text) {
         mentions[i] = repo::mentions_input(text, input_words_) ? 1 : 0;
-        return may_hold_engine(text) || may_hold_instance(text) || loads_any(text) ||
-               has(text, kSkipsFile) || may_be_misspelled(text) || has(text, kRepository) ||
-               has_conflict(text);
+        return may_hold_engine(text) || may_hold_instance(text) || may_hold_release(text) ||
+               loads_any(text) || has(text, kSkipsFile) || may_be_misspelled(text) ||
+               has(text, kRepository) || has_conflict(text);
     });
     for (std::size_t i = 0; i < paths.size(); ++i) {
         mentions_.emplace(paths[i], mentions[i] != 0);
@@ -205,6 +209,7 @@ void GitOpsTree::collect(unsigned threads) {
             roles_[path].makes_units = true;
         }
         const bool is_instance = may_hold_instance(text);
+        const bool has_release = may_hold_release(text);
         const bool is_judged = is_engine || has_conflict(text);
         if (is_engine) {
             engine_files_[path];
@@ -219,6 +224,10 @@ void GitOpsTree::collect(unsigned threads) {
                 Value sync = Value::map();
                 sync.put("path", in_text);
                 object.root.put("instance", Value::map({{"sync", std::move(sync)}}));
+            }
+            if (has_release && (is_kind(object.root, kHelmGroup, "HelmRelease") ||
+                                is_kind(object.root, kHelmOfK3s, "HelmChart"))) {
+                releases_.push_back({path, object.root.clone()});
             }
             const Value* values = object.root.at({"spec", "values"});
             const bool has_path =

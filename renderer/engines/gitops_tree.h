@@ -56,6 +56,9 @@ public:
     // Objects that give a path to an installed Flux Operator, also as values of its chart.
     [[nodiscard]] const std::vector<EngineObject>& instances() const { return instances_; }
 
+    // Releases of charts, by Flux or k3s, whose values may have a path.
+    [[nodiscard]] const std::vector<EngineObject>& releases() const { return releases_; }
+
     // Ordered by path.
     [[nodiscard]] const std::vector<RefusedFile>& refused_files() const { return refused_; }
 
@@ -138,7 +141,7 @@ private:
     std::map<std::string, FileRoles> roles_;                        // by file
     std::map<std::string, std::vector<std::size_t>> engine_files_;  // indexes of objects_
     std::map<std::string, std::vector<EngineObject>> outside_;      // of other sources, by file
-    std::vector<EngineObject> objects_, instances_;
+    std::vector<EngineObject> objects_, instances_, releases_;
     std::vector<RefusedFile> refused_;
     bool argo_loads_any_ = false;
     std::vector<ArgoCluster> argo_clusters_;

@@ -99,8 +99,8 @@ private:
     std::set<std::string> parts_;    // of builds
 };
 
-constexpr std::string_view kInclude = "--include";
-constexpr std::string_view kIgnore = "--ignore";
+constexpr std::string_view kIncludeFlag = "--include";
+constexpr std::string_view kIgnoreFlag = "--ignore";
 
 // A directory that a flag or a key of .tailrender.yaml names.
 struct NamedDir {
@@ -111,7 +111,7 @@ struct NamedDir {
 };
 
 // True for a directory that is not read because a name begins with a dot, or one below it.
-bool is_hidden(const DirList& dirs, const std::string& path) {
+bool is_below_hidden(const DirList& dirs, const std::string& path) {
     return std::ranges::any_of(dirs, [&](const repo::WalkedDir* dir) {
         return std::ranges::any_of(dir->hidden_dirs, [&](const std::string& name) {
             return repo::is_within(path, repo::join_path(dir->path, name));
@@ -125,7 +125,7 @@ std::vector<NamedDir> named_dirs(const DirList& dirs, const std::string& root,
                                  const std::vector<NamedPath>& configured, std::string_view flag) {
     const auto is_directory = [&](const std::string& path) {
         return std::ranges::find(dirs, path, &repo::WalkedDir::path) != dirs.end() ||
-               (flag == kIgnore && is_hidden(dirs, path));
+               (flag == kIgnoreFlag && is_below_hidden(dirs, path));
     };
     std::vector<NamedDir> named;
     const auto add = [&](Pos pos, const std::string& spelled, const std::string& path) {
@@ -164,8 +164,9 @@ bool UnitChoice::ignores_below(const std::string& dir) const {
 UnitChoice unit_choice(const DirList& dirs, const std::string& root,
                        const repo::LoadOptions& options, const Cluster& cluster) {
     return {
-        .includes = known_of(named_dirs(dirs, root, options.includes, cluster.includes, kInclude)),
-        .ignores = known_of(named_dirs(dirs, root, options.ignores, cluster.ignores, kIgnore))};
+        .includes =
+            known_of(named_dirs(dirs, root, options.includes, cluster.includes, kIncludeFlag)),
+        .ignores = known_of(named_dirs(dirs, root, options.ignores, cluster.ignores, kIgnoreFlag))};
 }
 
 std::vector<std::string> hidden_includes(const repo::SourceTree& tree, const std::string& root,
@@ -225,10 +226,11 @@ void check_named_dirs(const repo::SourceTree& tree, const DirList& dirs, const s
         }
     };
     for (const NamedDir& one :
-         named_dirs(dirs, root, options.includes, cluster.includes, kInclude)) {
+         named_dirs(dirs, root, options.includes, cluster.includes, kIncludeFlag)) {
         check(one, false);
     }
-    for (const NamedDir& one : named_dirs(dirs, root, options.ignores, cluster.ignores, kIgnore)) {
+    for (const NamedDir& one :
+         named_dirs(dirs, root, options.ignores, cluster.ignores, kIgnoreFlag)) {
         check(one, true);
     }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_groups.h"
+#include "renderer/engines/flux/flux_units.h"
 #include "renderer/engines/flux/helm_release.h"
 #include "renderer/engines/flux/resource_set.h"
 #include "renderer/engines/flux/substitute.h"
@@ -77,6 +79,22 @@ void set_missing_namespace(Value& object, const std::string& ns) {
     if (text_of(object, {"metadata", "namespace"}).empty()) {
         set_namespace(object, ns);
     }
+}
+
+// True if a kustomization may change objects of engines other than by a namespace.
+bool may_change_units(const Value& kustomization) {
+    constexpr auto kHarmless = std::to_array<std::string_view>(
+        {"apiVersion", "kind", "metadata", "resources", "namespace", "configMapGenerator",
+         "secretGenerator", "generatorOptions", "images", "labels", "commonLabels", "replicas",
+         "helmCharts", "helmGlobals", "crds", "configurations", "openapi", "buildMetadata",
+         "sortOptions"});
+    return std::ranges::any_of(members_of(&kustomization), [&](const Member& field) {
+        if (field.name() == "patches") {
+            return std::ranges::any_of(items_of(&field.value),
+                                       [](const Value& patch) { return may_matter(patch, false); });
+        }
+        return std::ranges::find(kHarmless, field.name()) == kHarmless.end();
+    });
 }
 
 void keep_engine_objects(std::vector<EngineObject>& objects) {
@@ -231,6 +249,10 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
         }
     }
     out.assumed = out.assumed.empty() ? why : out.assumed;
+    out.may_differ = out.may_differ || std::ranges::any_of(read.paths, [&](const auto& path) {
+                         const Kustomization* file = view.reader().find_file(path);
+                         return file != nullptr && may_change_units(file->root);
+                     });
 }
 
 // Renders the charts of the build that are available, and runs kustomize with them.
@@ -333,6 +355,17 @@ Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& un
         set_missing_namespace(object.root, release.ns);
     }
     return objects;
+}
+
+void report_assumed(const BuildUnit& unit, Severity severity, Diagnostics& diagnostics) {
+    diagnostics
+        .say(severity, "assumed-units", {},
+             fmt::format("{} cannot be built: its files are read without a build", unit.name))
+        .where(unit.dir)
+        .found(unit.unbuilt)
+        .expected("no patch that suspends, moves or changes an object of Flux or Argo CD")
+        .hint(unit.unbuilt.empty() ? "install kustomize, or name one with --kustomize"
+                                   : "fix the error: until then nothing of it is applied");
 }
 
 EngineObjects UnitBuilder::engine_objects(const BuildUnit& unit) {

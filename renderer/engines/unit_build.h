@@ -53,10 +53,14 @@ constexpr std::string_view kNoKustomize = "no kustomize";
 
 struct EngineObjects {
     std::vector<EngineObject> objects;
-    std::string assumed;  // why kustomize did not build the unit; "" = it is built
-    std::string chart;    // a chart that may contain more objects of engines; "" = none
-    std::string why;      // why that chart is not rendered
+    std::string assumed;      // why kustomize did not build the unit; "" = it is built
+    bool may_differ = false;  // of an assumed unit: what is left out may change these objects
+    std::string chart;        // a chart that may contain more objects of engines; "" = none
+    std::string why;          // why that chart is not rendered
 };
+
+// Reports a unit whose objects of engines are those of its files, without its patches.
+void report_assumed(const BuildUnit& unit, Severity severity, Diagnostics& diagnostics);
 
 class UnitBuilder {
 public:

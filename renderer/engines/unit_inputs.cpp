@@ -58,6 +58,16 @@ std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit) {
         unit.claims, [&](const std::string& path) { return repository.holds_input(path); }));
 }
 
+bool gives_inputs(GitOpsTree& repository, const std::vector<BuildUnit>& units, std::size_t index) {
+    return std::ranges::any_of(units, [&](const BuildUnit& unit) {
+        std::size_t above = unit.parent;
+        while (above != index && above != SIZE_MAX) {
+            above = units[above].parent;
+        }
+        return above == index && has_content(unit) && input_count(repository, unit) > 0;
+    });
+}
+
 std::set<std::string> operator_files(const GitOpsTree& repository, const BuildUnit& unit) {
     std::set<std::string> files;
     if (has_operator_source(unit)) {

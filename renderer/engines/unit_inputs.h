@@ -16,6 +16,9 @@ namespace renderer::engines {
 // Returns the number of the unit's files with inputs.
 std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
 
+// True if a unit that the unit applies, at any depth, has inputs.
+bool gives_inputs(GitOpsTree& repository, const std::vector<BuildUnit>& units, std::size_t index);
+
 // Returns the unit's files that install the operator's chart: its values are settings.
 std::set<std::string> operator_files(const GitOpsTree& repository, const BuildUnit& unit);
 

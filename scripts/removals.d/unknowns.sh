@@ -36,6 +36,17 @@ echo 'namePrefix: a-' >>media/kustomization.yaml
 refused kustomize-failed
 grep -q 'which Kustomization flux-system/media applies' said || fail "does not name the unit"
 rm "$bin/kustomize"
+begin 'flux: a file that is applied becomes a symbolic link, which Flux leaves out' flux
+mkdir shared
+mv media/song.yaml shared/
+ln -s ../shared/song.yaml media/song.yaml
+refused missing-resource
+begin 'flux: a unit moves to a hidden directory' flux
+mkdir .later
+mv clusters/den/media.yaml .later/
+refused unexplained-removal --allow-empty
+grep -q 'file .later/media.yaml may apply it now' said || fail "does not name the file"
+removed '3 devices' --allow-empty --ignore .later
 begin 'flux: a unit is renamed with its release, whose values move to a Secret' flux
 chart
 working_helm

@@ -8,11 +8,11 @@
 namespace renderer::engines {
 namespace {
 
-struct Row {
+struct FilledText {
     std::string_view text, want, unknown;
 };
 
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kFilledTexts = std::to_array<FilledText>({
     {"plain", "plain", ""},
     {"values-$ARGOCD_APP_NAME.yaml", "values-web.yaml", ""},
     {"${ARGOCD_APP_NAMESPACE}_$ARGOCD_APP_PROJECT_NAME", "shop_home", ""},
@@ -34,7 +34,7 @@ TEST(BuildEnvironment, FillsWhatTheTreeDetermines) {
     const Value source = Value::map({{"path", "charts/web"},
                                      {"repoURL", "https://example.com/acme/fleet.git"},
                                      {"targetRevision", "main"}});
-    for (const Row& row : kRows) {
+    for (const FilledText& row : kFilledTexts) {
         SCOPED_TRACE(row.text);
         BuildEnvironment environment(application, source);
         EXPECT_EQ(environment.fill(row.text), row.want);

@@ -13,8 +13,12 @@ ArtifactTree::ArtifactTree(const repo::SourceTree& base, std::string root, const
         if (dir->is_outside) {
             outside_.insert(dir->path);
         }
+        for (const std::string& name : dir->is_outside ? std::vector<std::string>() : dir->links) {
+            links_.insert(repo::join_path(dir->path, name));
+        }
         for (const std::string& name : dir->files) {
-            if (is_beside(repo::join_path(dir->path, name)) ||
+            if (links_.contains(repo::join_path(dir->path, name)) ||
+                is_beside(repo::join_path(dir->path, name)) ||
                 ignores_.leaves_out(repo::join_path(dir->relative, name), false)) {
                 leaves_out_any_ = true;
                 continue;
@@ -38,7 +42,8 @@ bool ArtifactTree::is_beside(const std::string& path) const {
 bool ArtifactTree::leaves_out(const std::string& path, repo::EntryKind kind) const {
     const bool is_directory = kind == repo::EntryKind::Directory;
     return repo::is_within(path, root_) && !(is_directory && dirs_.contains(path)) &&
-           (is_beside(path) || ignores_.leaves_out(repo::relative_path(path, root_), is_directory));
+           (is_beside(path) || links_.contains(path) ||
+            ignores_.leaves_out(repo::relative_path(path, root_), is_directory));
 }
 
 Result<std::string> ArtifactTree::read(const std::string& path) const {

@@ -38,6 +38,7 @@ private:
     std::vector<std::string> tops_;
     repo::SourceIgnores ignores_;
     std::set<std::string> dirs_;     // with an included file in it or below
+    std::set<std::string> links_;    // of the repository, which an artifact lacks
     std::set<std::string> outside_;  // of other sources, not part of the repository
     bool leaves_out_any_ = false;
 };

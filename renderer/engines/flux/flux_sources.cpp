@@ -109,8 +109,11 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
             const std::string name(text_of(object.root, {"metadata", "name"}));
             const std::string url = repository_name(text_of(object.root, {"spec", "url"}));
             defined_[name] = url;
-            ignored_[name].push_back(
-                {object.file, std::string(text_of(object.root, {"spec", "ignore"}))});
+            Ignored& ignored = ignored_[name].emplace_back(
+                Ignored{object.file, std::string(text_of(object.root, {"spec", "ignore"})), {}});
+            for (const Value& dir : items_of(object.root.at({"spec", "sparseCheckout"}))) {
+                ignored.tops.push_back(repo::path_inside(root_, text_of(dir)));
+            }
             if (names.contains(name)) {
                 own_.insert(url);
             }
@@ -180,7 +183,8 @@ std::set<std::string> FluxSources::foreign() const {
 
 // Of several sources with that name, the one in the same file is used; if there is none and they
 // differ, no patterns are.
-std::string FluxSources::ignored_by(std::string_view source, const std::string& file) const {
+FluxSources::Ignored FluxSources::ignored_by(std::string_view source,
+                                             const std::string& file) const {
     const auto known = ignored_.find(source);
     if (known == ignored_.end()) {
         return {};
@@ -188,17 +192,22 @@ std::string FluxSources::ignored_by(std::string_view source, const std::string& 
     const std::vector<Ignored>& sources = known->second;
     const auto beside = std::ranges::find(sources, file, &Ignored::file);
     if (beside != sources.end()) {
-        return beside->patterns;
+        return *beside;
     }
-    const std::string& first = sources.front().patterns;
-    const bool agree =
-        std::ranges::all_of(sources, [&](const Ignored& one) { return one.patterns == first; });
-    return agree ? first : std::string();
+    const Ignored& first = sources.front();
+    const bool agree = std::ranges::all_of(sources, [&](const Ignored& one) {
+        return one.patterns == first.patterns && one.tops == first.tops;
+    });
+    return agree ? first : Ignored();
 }
 
 std::shared_ptr<Artifact> FluxSources::artifact(std::string_view source, const std::string& file,
-                                                const std::vector<std::string>& tops) {
-    const std::string patterns = ignored_by(source, file);
+                                                std::vector<std::string> tops) {
+    Ignored ignored = ignored_by(source, file);
+    const std::string& patterns = ignored.patterns;
+    if (tops.empty()) {
+        tops = std::move(ignored.tops);
+    }
     const auto [known, is_new] =
         artifacts_.try_emplace(fmt::format("{}\n{}", fmt::join(tops, "\n"), patterns));
     if (is_new) {

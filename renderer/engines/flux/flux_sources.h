@@ -68,20 +68,21 @@ public:
 
     // Returns the artifact that Flux makes of this repository, null if it is the whole tree.
     // `source`: the name of its GitRepository. `file`: contains the object that refers to it.
-    // `tops`: the included paths, normalized; empty: all.
+    // `tops`: the included paths, normalized; empty: all that the GitRepository checks out.
     std::shared_ptr<Artifact> artifact(std::string_view source, const std::string& file,
-                                       const std::vector<std::string>& tops = {});
+                                       std::vector<std::string> tops = {});
 
 private:
     struct Ignored {
         std::string file;  // of the GitRepository
         std::string patterns;
+        std::vector<std::string> tops;  // normal paths of `sparseCheckout`; empty: all
     };
 
     [[nodiscard]] std::set<std::string> own_names(const std::vector<EngineObject>& objects) const;
     [[nodiscard]] bool may_be_patched(const EngineObject& source,
                                       const std::vector<EngineObject>& objects) const;
-    [[nodiscard]] std::string ignored_by(std::string_view source, const std::string& file) const;
+    [[nodiscard]] Ignored ignored_by(std::string_view source, const std::string& file) const;
 
     const repo::SourceTree& tree_;
     const DirList& dirs_;

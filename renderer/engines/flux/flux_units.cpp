@@ -449,6 +449,7 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
         unit.file = instance.file;
         unit.is_flux = true;
         unit.loads_any = true;
+        unit.is_guessed = spelled.find("${") != std::string_view::npos;
         unit.dir = directory_of(repository, local, path);
         unit.artifact = local ? nullptr : repository.flux_sources().artifact({}, instance.file);
         if (tree_of(repository, unit).kind(unit.dir) == repo::EntryKind::Directory) {

@@ -96,7 +96,8 @@ private:
                 .found(fmt::format("{}", fmt::join(names, ", ")))
                 .expected(is_archived(repository_, dir) ? "nothing, in an archive"
                           : is_ignored(dir, names)
-                              ? "files that the source of Flux does not ignore"
+                              ? "files in the artifact of Flux: its source leaves out what it "
+                                "ignores, and symbolic links"
                               : "a Flux Kustomization or an Argo CD Application that applies it")
                 .hint(fmt::format("--include {} renders it anyway", shell_word(dir)));
         for (const BuildUnit& unit : units_) {
@@ -237,17 +238,7 @@ private:
     void refuse_sets() {
         for (const BuildUnit& unit : units_) {
             if (unit.rest == UnitRest::Chart && unit.state == UnitState::Unresolved) {
-                context_.build.diagnostics
-                    .error(
-                        "roots-in-chart", {},
-                        fmt::format("the objects of Argo CD or Flux that {} creates are not known",
-                                    unit.name))
-                    .where(unit.file)
-                    .found(unit.reason)
-                    .expected("the chart in the tree or in --charts DIR, and helm to render it")
-                    .hint(
-                        "install what is missing, or pass it with --helm, --kustomize or --charts; "
-                        "or use --include DIR for each directory with inputs");
+                refuse_chart(unit);
             }
             if (unit.rest == UnitRest::None && unit.state == UnitState::Unresolved &&
                 may_be_path(unit.dir)) {
@@ -269,6 +260,27 @@ private:
                                           unit.is_flux ? "Kustomizations" : "Applications"))
                     .hint("\"tailrender roots\" lists the directories that are not applied");
             }
+        }
+    }
+
+    void refuse_chart(const BuildUnit& unit) {
+        const bool has_path = unit.pos.known();
+        Finding error =
+            context_.build.diagnostics
+                .error("roots-in-chart", unit.pos,
+                       fmt::format("the objects of Argo CD or Flux that {} creates are not known",
+                                   unit.name))
+                .found(unit.reason)
+                .expected(has_path ? "an Application or a Kustomization in a file of the tree"
+                                   : "the chart in the tree or in --charts DIR, and helm to render "
+                                     "it")
+                .hint(has_path
+                          ? "use --include DIR for each directory with inputs that it applies, "
+                            "and --ignore DIR for each other one"
+                          : "install what is missing, or pass it with --helm, --kustomize or "
+                            "--charts; or use --include DIR for each directory with inputs");
+        if (!has_path) {
+            error.where(unit.file);
         }
     }
 

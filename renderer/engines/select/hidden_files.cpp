@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 10> kOfOthers = {
     ".venv",  ".direnv",  ".cache",  ".devcontainer", ".archive"};
 
 template <std::size_t kCount>
-bool lists(const std::array<std::string_view, kCount>& names, std::string_view name) {
+bool has_name_in(const std::array<std::string_view, kCount>& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
@@ -88,7 +88,7 @@ private:
             const std::string path = repo::join_path(dir, entry.name);
             const bool is_read = repository_.find(path) != nullptr;
             if (entry.is_link || is_read || choice_.ignores_below(path) ||
-                lists(kOfOthers, entry.name) || lists(kNeverApplied, entry.name)) {
+                has_name_in(kOfOthers, entry.name) || has_name_in(kNeverApplied, entry.name)) {
                 continue;
             }
             if (entry.kind == repo::EntryKind::Directory) {
@@ -124,7 +124,8 @@ private:
         for (const repo::Entry& entry : entries ? *entries : std::vector<repo::Entry>()) {
             const std::string path = repo::join_path(dir, entry.name);
             const bool is_here = is_hidden || entry.name.starts_with('.');
-            if (lists(kNeverApplied, entry.name) || entry.is_link || choice_.ignores_below(path)) {
+            if (has_name_in(kNeverApplied, entry.name) || entry.is_link ||
+                choice_.ignores_below(path)) {
                 continue;
             }
             const repo::WalkedDir* known = repository_.find(path);
@@ -177,7 +178,8 @@ void report_hidden_files(const SelectContext& context, const GitOpsTree& reposit
     }
     for (const repo::WalkedDir* dir : repository.dirs()) {
         for (const std::string& name : dir->hidden_dirs) {
-            if (!dir->is_outside && !lists(kOfOthers, name) && !lists(kNeverApplied, name)) {
+            if (!dir->is_outside && !has_name_in(kOfOthers, name) &&
+                !has_name_in(kNeverApplied, name)) {
                 files.report(repo::join_path(dir->path, name), are_applied);
             }
         }

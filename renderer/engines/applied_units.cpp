@@ -64,13 +64,8 @@ public:
         for (BuildUnit& root : argo_root_units()) {
             expand(std::move(root));
         }
-        for (BuildUnit& root : chart_roots()) {
-            for (std::size_t i = 0; i < units_.size() && root.parent == SIZE_MAX; ++i) {
-                if (units_[i].claims.contains(root.file)) {
-                    adopt(units_[i], i, root);
-                }
-            }
-            expand(std::move(root));
+        for (const BuildUnit& root : chart_roots()) {
+            expand_chart(root);
         }
         add_refused_files(
             repository_,
@@ -339,8 +334,29 @@ private:
         return units;
     }
 
-    // Returns charts that are installed by a HelmRelease or by hand: no unit applies them, and no
-    // other such chart makes an object that does.
+    // Each unit that applies the HelmRelease installs the chart. In a tree of Flux one must.
+    void expand_chart(const BuildUnit& root) {
+        const std::size_t count = units_.size();
+        bool is_by_hand =
+            root.file == chart_file(root) || std::ranges::none_of(units_, &BuildUnit::is_flux);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!units_[i].claims.contains(root.file)) {
+                continue;
+            }
+            is_by_hand = false;
+            if (may_change(repository_, units_[i], root.file)) {
+                units_.push_back(unknown_chart(units_, i, root.dir,
+                                               "patches or variables may change its HelmRelease"));
+            } else {
+                expand(adopted(i, root));
+            }
+        }
+        if (is_by_hand) {
+            expand(root);
+        }
+    }
+
+    // Returns charts that a HelmRelease or a person installs: neither a unit nor another one does.
     std::vector<BuildUnit> chart_roots() {
         std::vector<BuildUnit> roots = charts_of_engines(repository_, reader_);
         std::erase_if(roots, [&](const BuildUnit& root) {
@@ -352,12 +368,11 @@ private:
                        return std::ranges::any_of(candidate.units, claims);
                    });
         });
-        // What each chart applies, except itself. If two apply each other, the first one is the
-        // root.
         std::vector<std::set<std::string>> made(roots.size());
         for (std::size_t i = 0; i < roots.size(); ++i) {
             Result<std::vector<EngineObject>> objects = builder_.chart_objects(roots[i]);
-            roots[i].is_chart_root = !objects || !objects->empty();
+            const bool is_release = roots[i].file != chart_file(roots[i]);
+            roots[i].is_chart_root = is_release || !objects || !objects->empty();
             if (!objects) {
                 continue;
             }
@@ -368,19 +383,7 @@ private:
                 }
             }
         }
-        std::vector<BuildUnit> kept;
-        for (std::size_t i = 0; i < roots.size(); ++i) {
-            bool is_made = !roots[i].is_chart_root;
-            for (std::size_t j = 0; j < roots.size(); ++j) {
-                const bool is_mutual = i < j && made[i].contains(chart_file(roots[j]));
-                is_made =
-                    is_made || (i != j && !is_mutual && made[j].contains(chart_file(roots[i])));
-            }
-            if (!is_made) {
-                kept.push_back(std::move(roots[i]));
-            }
-        }
-        return kept;
+        return topmost_charts(std::move(roots), made);
     }
 
     // Records a unit. Returns false if it was recorded before.
@@ -415,11 +418,11 @@ private:
         for (const EngineObject& object : objects) {
             const std::string mark =
                 units_[index].is_flux ? why_not_reconciled(object.root) : std::string();
-            for (BuildUnit& child : candidates_.units_of(object, is_built)) {
+            for (BuildUnit& made : candidates_.units_of(object, is_built)) {
                 if (!mark.empty()) {
-                    keep(child, mark);
+                    keep(made, mark);
                 }
-                adopt(units_[index], index, child);
+                BuildUnit child = adopted(index, std::move(made));
                 if (units_.size() < kMostUnits && is_new(child)) {
                     children.push_back(units_.size());
                     units_.push_back(std::move(child));
@@ -434,7 +437,8 @@ private:
             if (made) {
                 return std::move(*made);
             }
-            add_unknown_chart(index, units_[index].dir, made.error().diagnostic.found);
+            units_.push_back(
+                unknown_chart(units_, index, units_[index].dir, made.error().diagnostic.found));
             return {};
         }
         EngineObjects made = builder_.engine_objects(units_[index]);
@@ -447,19 +451,14 @@ private:
                 made.assumed == kNoKustomize ? std::string() : std::move(made.assumed);
         }
         if (!made.chart.empty()) {
-            add_unknown_chart(index, made.chart, made.why);
+            units_.push_back(unknown_chart(units_, index, made.chart, made.why));
         }
         return std::move(made.objects);
     }
 
-    void add_unknown_chart(std::size_t index, const std::string& chart, const std::string& why) {
-        BuildUnit unknown = unknown_chart(units_[index], chart, why);
-        unknown.parent = index;
-        units_.push_back(std::move(unknown));
-    }
-
     // A child belongs to the cluster of its parent, unless it names another one.
-    void adopt(const BuildUnit& parent, std::size_t index, BuildUnit& child) const {
+    [[nodiscard]] BuildUnit adopted(std::size_t index, BuildUnit child) const {
+        const BuildUnit& parent = units_[index];
         child.parent = index;
         if (child.cluster.empty() || child.cluster == kOwnCluster) {
             child.cluster = parent.cluster;
@@ -470,6 +469,7 @@ private:
             keep(child,
                  is_told ? parent.reason : fmt::format("{} of {}", parent.reason, parent.name));
         }
+        return child;
     }
 
     GitOpsTree& repository_;

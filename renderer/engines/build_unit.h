@@ -79,7 +79,8 @@ struct BuildUnit {
     std::string fallback_namespace;  // of objects without one (Argo CD destination.namespace)
     std::shared_ptr<const UnitVariables> variables;  // null: `$` stays as it is
     std::shared_ptr<const ChartUnit> chart;          // null: it does not apply a chart
-    bool is_chart_root = false;            // a chart with objects of engines that no unit applies
+    bool is_patched = false;     // its Kustomization has patches or components, relevant or not
+    bool is_chart_root = false;  // a chart with objects of engines that no unit applies
     std::shared_ptr<const Value> changes;  // merged into its kustomization; null: no relevant ones
 
     // Its own object or its source, by name, if the API server rejects that. What is applied is

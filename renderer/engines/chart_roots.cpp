@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "renderer/core/text_of.h"
@@ -14,6 +15,7 @@
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/unit_content.h"
 #include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer::engines {
 
@@ -86,15 +88,49 @@ std::vector<BuildUnit> installed(const BuildUnit& chart,
 
 }  // namespace
 
+bool may_change(const GitOpsTree& repository, const BuildUnit& unit, const std::string& file) {
+    const auto text_has = [&](const std::string& path, std::string_view word) {
+        const Result<std::string> text = repository.tree().read(path);
+        return text && text->find(word) != std::string::npos;
+    };
+    return unit.is_patched || (unit.variables != nullptr && text_has(file, "${")) ||
+           std::ranges::any_of(unit.claims, [&](const std::string& path) {
+               return repo::is_kustomization_name(repo::base_name(path)) &&
+                      std::ranges::any_of(kChangingFields, [&](std::string_view field) {
+                          return text_has(path, field);
+                      });
+           });
+}
+
 std::string chart_file(const BuildUnit& chart) {
     return repo::join_path(chart.dir, "Chart.yaml");
 }
 
-BuildUnit unknown_chart(const BuildUnit& parent, std::string_view chart, std::string why) {
+std::vector<BuildUnit> topmost_charts(std::vector<BuildUnit> charts,
+                                      const std::vector<std::set<std::string>>& made) {
+    std::vector<BuildUnit> kept;
+    for (std::size_t i = 0; i < charts.size(); ++i) {
+        bool is_made = !charts[i].is_chart_root;
+        for (std::size_t j = 0; j < charts.size(); ++j) {
+            const bool is_mutual = i < j && made[i].contains(chart_file(charts[j]));
+            is_made = is_made || (i != j && !is_mutual && made[j].contains(chart_file(charts[i])));
+        }
+        if (!is_made) {
+            kept.push_back(charts[i]);
+        }
+    }
+    return kept;
+}
+
+BuildUnit unknown_chart(const std::vector<BuildUnit>& units, std::size_t parent,
+                        std::string_view chart, std::string why) {
     BuildUnit unknown;
     unknown.name = fmt::format("chart {}", chart);
-    unknown.file = parent.file;
-    unknown.cluster = parent.cluster;
+    unknown.parent = parent;
+    if (parent != SIZE_MAX) {
+        unknown.file = units[parent].file;
+        unknown.cluster = units[parent].cluster;
+    }
     unknown.state = UnitState::Unresolved;
     unknown.rest = UnitRest::Chart;
     unknown.reason = std::move(why);

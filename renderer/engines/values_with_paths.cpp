@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/engines/chart_roots.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/unit_inputs.h"
 #include "renderer/repo/paths.h"
@@ -38,6 +39,10 @@ std::string_view chart_of_release(const Value& release) {
         }
     }
     return {};
+}
+
+bool makes_units(std::string_view kind) {
+    return kind == "Kustomization" || kind == "Application" || kind == "ApplicationSet";
 }
 
 class ChartsWithPaths {
@@ -83,41 +88,36 @@ private:
         if (!found) {
             return;
         }
-        BuildUnit& unknown = units_.emplace_back();
-        unknown.name = fmt::format("chart {}", chart);
+        BuildUnit unknown = unknown_chart(units_, parent, chart,
+                                          fmt::format("path \"{}\" in its values", found->path));
         unknown.file = file;
-        unknown.state = UnitState::Unresolved;
-        unknown.rest = UnitRest::Chart;
-        unknown.reason = fmt::format("path \"{}\" in its values", found->path);
         unknown.pos = found->pos;
-        unknown.parent = parent;
-        if (parent != SIZE_MAX) {
-            unknown.cluster = units_[parent].cluster;
-        }
+        units_.push_back(std::move(unknown));
     }
 
     // Returns the first path of a directory with inputs that nothing applies. A text may hold
-    // values or an object.
-    std::optional<PathInValues> find(const Value& value) {
+    // values or an object. `is_below_unit`: the value is part of an object that applies a path.
+    std::optional<PathInValues> find(const Value& value, bool is_below_unit = false) {
+        is_below_unit = is_below_unit || makes_units(text_of(value, {"kind"}));
         if (value.is_string() && value.text().find("path:") != std::string_view::npos) {
             for (const EngineObject& part : repository_.read("values", std::string(value.text()))) {
-                if (std::optional<PathInValues> found = find(part.root)) {
+                if (std::optional<PathInValues> found = find(part.root, is_below_unit)) {
                     found->pos = value.pos();
                     return found;
                 }
             }
         }
         if (const Value* path = value.is_map() ? value.find("path") : nullptr;
-            path != nullptr && is_meant(value, text_of(path))) {
+            path != nullptr && is_meant(value, text_of(path), is_below_unit)) {
             return PathInValues{std::string(text_of(path)), path->pos()};
         }
         for (const Member& member : members_of(&value)) {
-            if (std::optional<PathInValues> found = find(member.value)) {
+            if (std::optional<PathInValues> found = find(member.value, is_below_unit)) {
                 return found;
             }
         }
         for (const Value& item : items_of(&value)) {
-            if (std::optional<PathInValues> found = find(item)) {
+            if (std::optional<PathInValues> found = find(item, is_below_unit)) {
                 return found;
             }
         }
@@ -125,12 +125,14 @@ private:
     }
 
     // Other values have paths, too, such as "/" of an Ingress.
-    bool is_meant(const Value& map, std::string_view path) {
-        const bool is_of_source = std::ranges::any_of(
-            kBesidePath, [&](std::string_view key) { return map.find(key) != nullptr; });
+    bool is_meant(const Value& map, std::string_view path, bool is_below_unit) {
+        const bool is_of_source =
+            is_below_unit || std::ranges::any_of(kBesidePath, [&](std::string_view key) {
+                return map.find(key) != nullptr;
+            });
         const std::string dir = repository_.directory(path);
         if (path.empty() ||
-            (!is_of_source && (path.starts_with('/') || dir == repository_.root()))) {
+            (!is_of_source && (!path.starts_with("./") || dir == repository_.root()))) {
             return false;
         }
         if (!unreached_) {

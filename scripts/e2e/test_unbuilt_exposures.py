@@ -302,6 +302,31 @@ def test_units_of_a_release(render, tmp_path):
     assert "HelmRelease flux-system/web is kept: spec.suspend is true" in suspended.stderr, suspended.stderr
     unknown = with_values(of_config_map.replace("ConfigMap", "Secret"))
     assert unknown.returncode == 1 and "[roots-in-chart]" in unknown.stderr and "Secret apps" in unknown.stderr, unknown.stderr
+    filled = with_values("values: {apps: [web]}")
+    assert filled.returncode == 0, filled.stderr
+    (tmp_path / "repo/cluster/release.yaml").rename(tmp_path / "repo/web/release.yaml")
+    left_out = render("-o", "out")  # nothing applies its directory
+    assert left_out.returncode == 1 and "[empty-output]" in left_out.stderr, left_out.stderr
+
+
+@pytest.mark.parametrize("change", ["patches: [{target: {kind: HelmRelease}, patch: '[{op: add, path: /spec/values/apps/-, value: db}]'}]",
+                                    "postBuild: {substitute: {APP: web}}"])
+def test_units_of_a_release_that_is_changed(render, tmp_path, change):
+    """Two clusters apply the release; in one of them patches or variables change it."""
+    def sync(cluster, more):
+        return (FLUX[:FLUX.rindex("---")].replace("./cluster,", f"./clusters/{cluster},")
+                + "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: infra, namespace: flux-system}\n"
+                  f"spec:\n  interval: 1h\n  path: ./infra\n  prune: true\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n  {more}\n")
+    exposed = SERVICE.replace("name: web}", 'name: web, annotations: {tailscale.com/expose: "true"}}')
+    release = RELEASE_IN_TREE.replace("charts/web", "charts/roots").replace("namespace: shop", "namespace: flux-system")
+    app = "'${APP}'" if "APP" in change else "web"
+    tree(tmp_path, {**CHART_OF_UNITS, "repo/clusters/home/sync.yaml": sync("home", ""), "repo/clusters/lab/sync.yaml": sync("lab", change),
+                    "repo/infra/release.yaml": release.replace("VALUES", f"values: {{apps: [{app}]}}"),
+                    "repo/web/web.yaml": exposed, "repo/db/db.yaml": exposed.replace("name: web,", "name: db,")})
+    lab = render("--cluster", "clusters/lab")
+    assert lab.returncode == 1 and "[roots-in-chart]" in lab.stderr and "patches or variables may change" in lab.stderr, lab.stderr
+    home = render("--cluster", "clusters/home")
+    assert ("shop-web" in home.stdout) == ("APP" not in change), home.stderr
 
 
 def test_values_of_a_generator_have_variables(render, tmp_path):
@@ -330,7 +355,7 @@ def test_manifests_that_move_to_a_remote_base(render, tmp_path):
     tree(tmp_path, {"repo/web/kustomization.yaml": f"resources: [web.yaml, {base}]\n"})
     (tmp_path / "repo/web/db.yaml").unlink()
     moved = render("-o", "out")
-    assert moved.returncode == 1 and "[unexplained-removal]" in moved.stderr and f"now uses {base}" in moved.stderr, moved.stderr
+    assert moved.returncode == 1 and "[unexplained-removal]" in moved.stderr and f"uses {base}" in moved.stderr, moved.stderr
     tree(tmp_path, {"repo/web/kustomization.yaml": f"resources: [web.yaml, db.yaml, {base}]\n",
                     "repo/web/db.yaml": exposed.replace("NAME", "db")})
     assert render("-o", "out").returncode == 0

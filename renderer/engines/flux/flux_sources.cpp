@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "renderer/core/text_of.h"
@@ -14,14 +13,6 @@
 #include "renderer/repo/walk.h"
 
 namespace renderer::engines {
-
-namespace {
-
-// Fields of a kustomization that change the fields of a source.
-constexpr std::array<std::string_view, 4> kChanges = {"components", "patches", "replacements",
-                                                      "transformers"};
-
-}  // namespace
 
 FluxSources::FluxSources(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
                          SourceMap& sources, std::string output_dir,
@@ -51,16 +42,17 @@ std::set<std::string> FluxSources::own_names(const std::vector<EngineObject>& ob
 // it, may change it.
 bool FluxSources::may_be_patched(const EngineObject& source,
                                  const std::vector<EngineObject>& objects) const {
-    for (std::string dir = repo::parent_path(source.file);; dir = repo::parent_path(dir)) {
+    for (std::string dir = repo::parent_path(source.file); repo::is_within(dir, root_);
+         dir = repo::parent_path(dir)) {
         for (const std::string_view name : repo::kKustomizationNames) {
             const Result<std::string> text = tree_.read(repo::join_path(dir, name));
-            if (text && std::ranges::any_of(kChanges, [&](std::string_view field) {
+            if (text && std::ranges::any_of(kChangingFields, [&](std::string_view field) {
                     return text->find(field) != std::string::npos;
                 })) {
                 return true;
             }
         }
-        if (dir == root_ || dir.empty()) {
+        if (dir == root_) {
             break;
         }
     }

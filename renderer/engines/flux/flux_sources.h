@@ -2,6 +2,7 @@
 // and which files they exclude.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,10 @@
 #include "renderer/repo/source_tree.h"
 
 namespace renderer::engines {
+
+// Fields of a kustomization that change the fields of objects.
+inline constexpr std::array<std::string_view, 4> kChangingFields = {"components", "patches",
+                                                                    "replacements", "transformers"};
 
 class FluxSources {
 public:

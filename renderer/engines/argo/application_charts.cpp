@@ -36,7 +36,7 @@ std::string with_escaped_commas(std::string_view value) {
 }
 
 // Argo CD fills in all of a path, except the name of a source in front.
-std::string filled_path(std::string_view path, BuildEnvironment& environment) {
+std::string filled_path(std::string_view path, const BuildEnvironment& environment) {
     const bool has_ref =
         path.starts_with('$') && !path.starts_with("$ARGOCD_") && !path.starts_with("$KUBE_");
     const std::string_view ref = has_ref ? path.substr(0, path.find('/')) : std::string_view();
@@ -96,7 +96,7 @@ ChartRelease chart_release_of_source(const Value& application, std::string_view 
         {text_of(source, {"helm", "releaseName"}), text_of(application, {"metadata", "name"})});
     release.ns = first_text({text_of(source, {"helm", "namespace"}),
                              text_of(application, {"spec", "destination", "namespace"})});
-    BuildEnvironment environment(application, source);
+    const BuildEnvironment environment(application, source);
     for (const Value& one : items_of(source.at({"helm", "fileParameters"}))) {
         const std::string path = filled_path(text_of(one, {"path"}), environment);
         release.text_files.push_back(
@@ -130,10 +130,6 @@ ChartRelease chart_release_of_source(const Value& application, std::string_view 
             add_value_sets({fmt::format("{}={}", name, with_escaped_commas(value))}, one.pos(),
                            sources, release);
         }
-    }
-    if (!environment.unknown().empty()) {
-        release.unknown =
-            fmt::format("${} of Argo CD, which is not in the tree", environment.unknown());
     }
     return release;
 }

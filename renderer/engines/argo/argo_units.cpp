@@ -117,6 +117,18 @@ bool is_type(const Value& source, std::string_view type) {
     return value != nullptr && !value->is_null();
 }
 
+// An artifact in a registry may be built from any repository. It is a chart if the source says so,
+// or if its address and a version as its revision do.
+bool is_chart_in_registry(const Value& source) {
+    const std::string_view url = text_of(source, {"repoURL"});
+    const std::string_view revision = text_of(source, {"targetRevision"});
+    return is_type(source, "helm") ||
+           ((url.find("chart") != std::string_view::npos ||
+             url.find("helm") != std::string_view::npos) &&
+            revision.find_first_not_of("v0123456789.*x^~") == std::string_view::npos &&
+            revision.find('.') != std::string_view::npos);
+}
+
 // Argo CD prefers a kustomization over a chart, unless the source sets the type.
 bool is_chart(const GitOpsTree& repository, const BuildUnit& unit, const Value& source) {
     const repo::WalkedDir* dir = repository.find(unit.dir);
@@ -218,9 +230,8 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         for (const std::string_view field : {"kustomize", "helm", "path"}) {
             unit.naming = unit.naming.known() ? unit.naming : naming_tailscale(given.find(field));
         }
-        // An artifact in a registry may be built from any repository; with `helm` it is a chart.
         unit.may_be_own = repository.own_repository().may_be_own(url) ||
-                          (url.starts_with("oci://") && !is_type(spelled, "helm"));
+                          (url.starts_with("oci://") && !is_chart_in_registry(spelled));
         unit.reason = fmt::format("{} {} this repository", unit.source,
                                   unit.may_be_own ? "may be" : "is not");
         unit.changes = changes_of_source(spelled, repository.tree(), unit.dir);

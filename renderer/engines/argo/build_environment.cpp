@@ -43,12 +43,11 @@ ShellName name_after(std::string_view text) {
 
 }  // namespace
 
-std::string BuildEnvironment::value_of(std::string_view name) {
+std::string BuildEnvironment::value_of(std::string_view name) const {
     if (name == "$") {
         return "$";
     }
     if (std::ranges::find(kUnknown, name) != kUnknown.end()) {
-        unknown_ = unknown_.empty() ? std::string(name) : unknown_;
         return fmt::format("${}", name);
     }
     const auto of = [](const Value& object, std::initializer_list<std::string_view> path) {
@@ -56,14 +55,15 @@ std::string BuildEnvironment::value_of(std::string_view name) {
     };
     return name == "ARGOCD_APP_NAME"        ? of(application_, {"metadata", "name"})
            : name == "ARGOCD_APP_NAMESPACE" ? of(application_, {"spec", "destination", "namespace"})
-           : name == "ARGOCD_APP_PROJECT_NAME"           ? of(application_, {"spec", "project"})
+           : name == "ARGOCD_APP_PROJECT_NAME"
+               ? first_text({of(application_, {"spec", "project"}), "default"})
            : name == "ARGOCD_APP_SOURCE_PATH"            ? of(source_, {"path"})
            : name == "ARGOCD_APP_SOURCE_REPO_URL"        ? of(source_, {"repoURL"})
            : name == "ARGOCD_APP_SOURCE_TARGET_REVISION" ? of(source_, {"targetRevision"})
                                                          : std::string();
 }
 
-std::string BuildEnvironment::fill(std::string_view text) {
+std::string BuildEnvironment::fill(std::string_view text) const {
     std::string out;
     for (std::size_t at = text.find('$'); at != std::string_view::npos; at = text.find('$')) {
         const ShellName found = name_after(text.substr(at + 1));

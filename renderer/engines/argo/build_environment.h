@@ -18,17 +18,13 @@ public:
 
     // Fills in a text. A variable that Argo CD does not have is empty, `$$` is a dollar sign.
     // Variables whose values only the cluster or the commit determines stay as they are.
-    [[nodiscard]] std::string fill(std::string_view text);
-
-    // The first such variable; "" if there was none.
-    [[nodiscard]] const std::string& unknown() const { return unknown_; }
+    [[nodiscard]] std::string fill(std::string_view text) const;
 
 private:
-    [[nodiscard]] std::string value_of(std::string_view name);
+    [[nodiscard]] std::string value_of(std::string_view name) const;
 
     const Value& application_;
     const Value& source_;
-    std::string unknown_;
 };
 
 }  // namespace renderer::engines

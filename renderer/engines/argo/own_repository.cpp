@@ -32,6 +32,27 @@ bool is_nearly_a_directory(const repo::SourceTree& tree, const std::string& dir)
            });
 }
 
+// A source of a template whose path is a parameter.
+struct Filled {
+    std::string_view url, parameter;
+};
+
+// Returns the name in a template that is only a parameter, such as "{{path}}" or "{{ .path }}";
+// "" for others.
+std::string_view only_parameter(std::string_view text) {
+    if (!text.starts_with("{{") || !text.ends_with("}}") || text.size() < 4) {
+        return {};
+    }
+    text = text.substr(2, text.size() - 4);
+    const std::size_t begin = text.find_first_not_of(" .-");
+    const std::size_t end = text.find_last_not_of(" -");
+    if (begin == std::string_view::npos) {
+        return {};
+    }
+    text = text.substr(begin, end + 1 - begin);
+    return text.find_first_of(" .{}|") == std::string_view::npos ? text : std::string_view();
+}
+
 }  // namespace
 
 std::string repository_name(std::string_view url) {
@@ -68,7 +89,7 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
         }
     };
     const auto count_generator = [&](const auto& self, const Value& generator,
-                                     const std::vector<std::string_view>& urls) -> void {
+                                     const std::vector<Filled>& filled) -> void {
         const Value* git = generator.find("git");
         for (const std::string_view field : {"directories", "files"}) {
             for (const Value& item : items_of(git == nullptr ? nullptr : git->find(field))) {
@@ -77,16 +98,13 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
         }
         for (const Value& element : items_of(generator.at({"list", "elements"}))) {
             const std::string_view own = text_of(element, {"repoURL"});
-            for (const Member& parameter : members_of(&element)) {
-                for (const std::string_view url :
-                     own.empty() ? urls : std::vector<std::string_view>{own}) {
-                    count(url, fixed_part(text_of(parameter.value)));
-                }
+            for (const Filled& one : filled) {
+                count(own.empty() ? one.url : own, fixed_part(text_of(element, {one.parameter})));
             }
         }
         for (const std::string_view product : {"matrix", "merge"}) {
             for (const Value& inner : items_of(generator.at({product, "generators"}))) {
-                self(self, inner, urls);
+                self(self, inner, filled);
             }
         }
     };
@@ -97,13 +115,13 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
             }
         } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
             const Value* shape = object.root.at({"spec", "template"});
-            std::vector<std::string_view> filled;  // with paths that are parameters
+            std::vector<Filled> filled;
             for (const Value* source :
                  shape == nullptr ? std::vector<const Value*>() : sources_of(*shape)) {
                 const std::string_view path = text_of(*source, {"path"});
                 count(text_of(*source, {"repoURL"}), fixed_part(path));
-                if (path.starts_with("{{")) {
-                    filled.push_back(text_of(*source, {"repoURL"}));
+                if (const std::string_view parameter = only_parameter(path); !parameter.empty()) {
+                    filled.push_back({text_of(*source, {"repoURL"}), parameter});
                 }
             }
             for (const Value& generator : items_of(object.root.at({"spec", "generators"}))) {

@@ -123,7 +123,7 @@ bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
                const repo::InventoryDevice& device) {
     const std::string_view text = file.text;
     const std::string_view parent = device.parent;
-    if (file.is_hidden && has_name(text, parent.substr(parent.rfind('/') + 1))) {
+    if (file.is_hidden && says_name(text, parent.substr(parent.rfind('/') + 1))) {
         return true;
     }
     return says_path_of(text, device.source) &&
@@ -160,7 +160,7 @@ std::optional<std::string> holder(const Standings& standings, const repo::Invent
             return one.text.empty()
                        ? fmt::format("another unit may have it now: {}", told(one))
                        : fmt::format(
-                             "{} may apply it now, but is not readable: {}; correct it, or "
+                             "{} may apply it now, but is not read: {}; correct that, or "
                              "leave it out with --ignore",
                              one.name, one.reason);
         }

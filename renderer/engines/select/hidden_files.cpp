@@ -26,9 +26,11 @@ constexpr std::array<std::string_view, 10> kNeverApplied = {
     ".drone.yml", ".goreleaser.yml", ".sops.yaml", ".flux.yaml",  ".tailrender.yaml"};
 
 // Directories of other services and programs, and an archive.
-constexpr std::array<std::string_view, 10> kOfOthers = {
-    ".gitea", ".forgejo", ".gitlab", ".woodpecker",   ".terraform",
-    ".venv",  ".direnv",  ".cache",  ".devcontainer", ".archive"};
+constexpr std::array<std::string_view, 20> kOfOthers = {
+    ".gitea",      ".forgejo",      ".gitlab",       ".woodpecker",       ".terraform", ".venv",
+    ".direnv",     ".cache",        ".devcontainer", ".archive",          ".taskfiles", ".vscode",
+    ".mypy_cache", ".pytest_cache", ".tox",          ".terragrunt-cache", ".npm",       ".yarn",
+    ".next",       ".worktrees"};
 
 template <std::size_t kCount>
 bool has_name_in(const std::array<std::string_view, kCount>& names, std::string_view name) {
@@ -82,7 +84,16 @@ private:
         bool has_units = false;
     };
 
+    // Copies of a repository have objects that are not its own, and output has none that count.
+    [[nodiscard]] bool is_of_others(const std::string& dir) const {
+        return repo::is_rendered_tree(context_.build.tree, dir) ||
+               context_.build.tree.kind(repo::join_path(dir, ".git")) != repo::EntryKind::Missing;
+    }
+
     void collect(const std::string& dir, Held& held) {
+        if (is_of_others(dir)) {
+            return;
+        }
         const Result<std::vector<repo::Entry>> entries = context_.build.tree.list(dir);
         for (const repo::Entry& entry : entries ? *entries : std::vector<repo::Entry>()) {
             const std::string path = repo::join_path(dir, entry.name);
@@ -102,7 +113,7 @@ private:
     void take(const std::string& path, Held& held) {
         const std::vector<std::string>& words = context_.options.input_words;
         Result<std::string> text = context_.build.tree.read(path);
-        const bool has_units = text && says_unit(*text);
+        const bool has_units = text && says_unit(*text) && holds_objects(path, *text);
         if (!has_units &&
             (!text || !repo::mentions_input(*text, words) || !has_input(path, *text, words))) {
             return;

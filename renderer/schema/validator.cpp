@@ -422,8 +422,10 @@ private:
             report_value(value, found, "a CIDR block, such as \"10.0.0.0/8\"");
         } else if (limits.pattern && !limits.pattern->matches(text)) {
             report_value(value, found,
-                         limits.pattern_text.find("(ms|s|m") != std::string_view::npos
+                         limits.pattern_text.find("(ms|s|m|h)") != std::string_view::npos
                              ? std::string("a duration, such as \"10m\" or \"1h30m\"")
+                         : limits.pattern_text.find("(ms|s|m)") != std::string_view::npos
+                             ? std::string("a duration without hours, such as \"90m\" or \"5m30s\"")
                              : fmt::format("text that matches {}", limits.pattern_text));
         }
     }

@@ -131,7 +131,7 @@ Result<int> to_directory(const Options& options, OutputTrees& trees, ClusterRuns
     });
     if (!written) {  // for example, a full disk; other errors were found before the first byte
         Diagnostic& refusal = written.error().diagnostic;
-        const bool begun = refusal.rule == "write-failed";
+        const bool begun = refusal.rule == "write-failed" || !summaries.empty();
         return runs.refuse(
             std::move(refusal), console,
             begun ? "the output may be incomplete until a run succeeds" : "nothing written");

@@ -107,6 +107,12 @@ void refuse_settings(const std::string& where, const std::string& why,
             diff::safe(release.parent)));
 }
 
+// True if values have settings of the operator, and not only those of tailrender.
+bool has_settings(const Value& values) {
+    return values.find("proxyConfig") != nullptr || values.find("operatorConfig") != nullptr ||
+           values.find("loginServer") != nullptr;
+}
+
 // Warns that the release of the operator was deleted: its version and values do not count any more.
 void warn_of_defaults(const std::string& where, const repo::InventoryDevice& release,
                       Diagnostics& diagnostics) {
@@ -245,7 +251,8 @@ std::optional<std::string> remote_since(const repo::TreeInventory& earlier,
     });
     return found == now.remotes.end()
                ? std::nullopt
-               : std::optional(fmt::format("its kustomization now uses {}, which is not available",
+               : std::optional(fmt::format("its kustomization uses {}, which is not available, and "
+                                           "may have got its manifest",
                                            found->parent));
 }
 
@@ -318,7 +325,7 @@ bool refuse_unexplained(const Options& options, const std::string& where,
                          : why_changed(run, release, now.settings.front())) {
             refuse_settings(where, *why, release, are_lost, diagnostics);
             are_explained = false;
-        } else if (are_lost && run.loaded.values.empty()) {
+        } else if (are_lost && !std::ranges::any_of(run.loaded.values, has_settings)) {
             warn_of_defaults(where, release, diagnostics);
         }
     }

@@ -212,7 +212,7 @@ void OutputTrees::add_gone(std::vector<emit::RenderedTree> gone, Diagnostics& di
         diagnostics
             .warning("gone-cluster", {},
                      "written by an earlier run for other clusters than those of .tailrender.yaml")
-            .where(tree.dir)
+            .where(tree.dir.empty() ? "." : tree.dir)
             .expected("no such output: appliers that follow it keep its devices")
             .hint("remove it with --prune, unless another tree is rendered to the same directory");
     }

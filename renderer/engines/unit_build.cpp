@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "renderer/core/text_of.h"
@@ -81,6 +82,13 @@ void set_missing_namespace(Value& object, const std::string& ns) {
     }
 }
 
+// True if a patch may change an object of an engine, or a source that determines what is applied.
+bool may_change_unit(const Value& patch) {
+    const std::string_view kind = text_of(patch, {"target", "kind"});
+    return may_matter(patch, false) || kind == "GitRepository" || kind == "OCIRepository" ||
+           kind == "Bucket" || kind == "ExternalArtifact";
+}
+
 // True if a kustomization may change objects of engines other than by a namespace.
 bool may_change_units(const Value& kustomization) {
     constexpr auto kHarmless = std::to_array<std::string_view>(
@@ -89,9 +97,20 @@ bool may_change_units(const Value& kustomization) {
          "helmCharts", "helmGlobals", "crds", "configurations", "openapi", "buildMetadata",
          "sortOptions"});
     return std::ranges::any_of(members_of(&kustomization), [&](const Member& field) {
-        if (field.name() == "patches") {
-            return std::ranges::any_of(items_of(&field.value),
-                                       [](const Value& patch) { return may_matter(patch, false); });
+        const std::span<const Value> items = items_of(&field.value);
+        if (field.name() == "patches" || field.name() == "patchesJson6902") {
+            return std::ranges::any_of(items, may_change_unit);
+        }
+        if (field.name() == "patchesStrategicMerge") {
+            return std::ranges::any_of(items, [](const Value& patch) {
+                return may_change_unit(Value::map({{"patch", patch.clone()}}));
+            });
+        }
+        if (field.name() == "commonAnnotations") {
+            return std::ranges::any_of(members_of(&field.value), [](const Member& annotation) {
+                return annotation.name().find("fluxcd.io") != std::string_view::npos ||
+                       annotation.name().find("argoproj.io") != std::string_view::npos;
+            });
         }
         return std::ranges::find(kHarmless, field.name()) == kHarmless.end();
     });

@@ -23,6 +23,10 @@ kept
 grep -q '\[removed-operator\]' said || fail "does not warn that the settings become defaults"
 kept
 ! grep -q '\[removed-operator\]' said || fail "warns of settings that were defaults before"
+begin 'flux: a deleted operator beside values without its settings' operator --set tailrender.clusterDomain=cluster.local
+rm -r ts clusters/den/ts.yaml
+kept --set tailrender.clusterDomain=cluster.local
+grep -q '\[removed-operator\]' said || fail "does not warn that the settings become defaults"
 begin 'argo: an Application with the operator in a chart that moves' umbrella
 mv charts/ts charts/tailscale
 refused unread-values

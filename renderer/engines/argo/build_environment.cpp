@@ -7,6 +7,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
+#include "renderer/engines/helm/release_parts.h"
 
 namespace renderer::engines {
 

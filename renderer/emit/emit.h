@@ -47,9 +47,11 @@ Result<std::vector<OutputFile>> emit_tree(const Output& output);
 // Returns the devices for the tree's inventory, including those of Tailscale Services.
 std::vector<repo::InventoryDevice> tree_devices(const Output& output);
 
+// Returns the remote parts of kustomizations for the tree's inventory.
+std::vector<repo::InventoryDevice> tree_remotes(const Output& output);
+
 // Returns the release of the operator's chart for the tree's inventory, if an engine installs one,
 // or its Deployment, if there is one; may be null.
-std::vector<repo::InventoryDevice> tree_remotes(const Output& output);
 std::vector<repo::InventoryDevice> tree_settings(const Output& output, const Document* deployment);
 
 // A Secret with plaintext credentials, which must not be written into a Git work tree or a cache.

@@ -6,6 +6,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/application_charts.h"
+#include "renderer/engines/engine_groups.h"
 #include "renderer/engines/flux/helm_release.h"
 #include "renderer/engines/k3s/helm_chart.h"
 
@@ -18,7 +19,7 @@ std::vector<ChartRelease> chart_releases(const Value& object, std::string_view n
     std::vector<ChartRelease> found;
     if (version.starts_with("helm.toolkit.fluxcd.io/") && kind == "HelmRelease") {
         found.push_back(release_of_helm_release(object, ns));
-    } else if (version.starts_with("helm.cattle.io/") && kind == "HelmChart") {
+    } else if (version.starts_with(kHelmOfK3s) && kind == "HelmChart") {
         std::optional<ChartRelease> release = release_of_helm_chart(object, ns, sources, config);
         if (release) {
             found.push_back(std::move(*release));

@@ -89,16 +89,14 @@ std::vector<BuildUnit> installed(const BuildUnit& chart,
 }  // namespace
 
 bool may_change(const GitOpsTree& repository, const BuildUnit& unit, const std::string& file) {
-    const auto text_has = [&](const std::string& path, std::string_view word) {
-        const Result<std::string> text = repository.tree().read(path);
-        return text && text->find(word) != std::string::npos;
+    const auto has_variable = [&] {
+        const Result<std::string> text = repository.tree().read(file);
+        return text && text->find("${") != std::string::npos;
     };
-    return unit.is_patched || (unit.variables != nullptr && text_has(file, "${")) ||
+    return unit.is_patched || (unit.variables != nullptr && has_variable()) ||
            std::ranges::any_of(unit.claims, [&](const std::string& path) {
                return repo::is_kustomization_name(repo::base_name(path)) &&
-                      std::ranges::any_of(kChangingFields, [&](std::string_view field) {
-                          return text_has(path, field);
-                      });
+                      may_change_objects(repository.tree(), path);
            });
 }
 

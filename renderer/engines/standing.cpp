@@ -104,20 +104,6 @@ bool says_name(std::string_view text, std::string_view name) {
     return says_value(text, "name", [&](std::string_view value) { return value == name; });
 }
 
-// True if the text has the name, which is not a part of a longer one.
-bool has_name(std::string_view text, std::string_view name) {
-    const auto is_part = [&](std::size_t at) {
-        return at < text.size() && (is_alphanumeric(text[at]) || text[at] == '-');
-    };
-    for (std::size_t at = text.find(name); at != std::string_view::npos;
-         at = text.find(name, at + 1)) {
-        if ((at == 0 || !is_part(at - 1)) && !is_part(at + name.size())) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // True if a file that nothing applies may have had one of these units, or has a set.
 bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
                const repo::InventoryDevice& device) {
@@ -140,6 +126,20 @@ std::optional<std::string> maker(const Standings& standings, const repo::Invento
         return one.is_release && !one.unit.empty() && one.unit == device.unit;
     });
     return found == standings.all.end() ? std::nullopt : std::optional(not_known(*found));
+}
+
+// True if the text has the name, which is not a part of a longer one.
+bool has_name(std::string_view text, std::string_view name) {
+    const auto is_part = [&](std::size_t at) {
+        return at < text.size() && (is_alphanumeric(text[at]) || text[at] == '-');
+    };
+    for (std::size_t at = text.find(name); at != std::string_view::npos;
+         at = text.find(name, at + 1)) {
+        if ((at == 0 || !is_part(at - 1)) && !is_part(at + name.size())) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // True if a release that is not known may now make the device: it has a word that exposes

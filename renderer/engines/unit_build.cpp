@@ -16,6 +16,7 @@
 #include "renderer/engines/flux/flux_units.h"
 #include "renderer/engines/flux/helm_release.h"
 #include "renderer/engines/flux/resource_set.h"
+#include "renderer/engines/flux/source_key.h"
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/helm/chart_values.h"
 #include "renderer/engines/helm/inflated_tree.h"
@@ -84,9 +85,7 @@ void set_missing_namespace(Value& object, const std::string& ns) {
 
 // True if a patch may change an object of an engine, or a source that determines what is applied.
 bool may_change_unit(const Value& patch) {
-    const std::string_view kind = text_of(patch, {"target", "kind"});
-    return may_matter(patch, false) || kind == "GitRepository" || kind == "OCIRepository" ||
-           kind == "Bucket" || kind == "ExternalArtifact";
+    return may_matter(patch, false) || is_source_kind(text_of(patch, {"target", "kind"}));
 }
 
 // True if a kustomization may change objects of engines other than by a namespace.

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 5> kUnknown = {
 
 struct ShellName {
     std::string_view name;
-    std::size_t size = 0;  // of what the dollar sign takes; 0: it stands for itself
+    std::size_t size = 0;  // of what follows the dollar sign and is replaced with it; 0: it is kept
 };
 
 // Returns the name after a dollar sign, as Go's os.Expand finds it.

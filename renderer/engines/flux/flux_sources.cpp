@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "renderer/core/text_of.h"
@@ -13,6 +14,20 @@
 #include "renderer/repo/walk.h"
 
 namespace renderer::engines {
+
+bool may_change_objects(const repo::SourceTree& tree, const std::string& path) {
+    constexpr std::array<std::string_view, 4> kFields = {"components", "patches", "replacements",
+                                                         "transformers"};
+    const Result<std::string> text = tree.read(path);
+    return text && std::ranges::any_of(kFields, [&](std::string_view field) {
+               return text->find(field) != std::string::npos;
+           });
+}
+
+bool changes_objects(const Value& kustomization) {
+    return kustomization.at({"spec", "patches"}) != nullptr ||
+           kustomization.at({"spec", "components"}) != nullptr;
+}
 
 FluxSources::FluxSources(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
                          SourceMap& sources, std::string output_dir,
@@ -45,10 +60,7 @@ bool FluxSources::may_be_patched(const EngineObject& source,
     for (std::string dir = repo::parent_path(source.file); repo::is_within(dir, root_);
          dir = repo::parent_path(dir)) {
         for (const std::string_view name : repo::kKustomizationNames) {
-            const Result<std::string> text = tree_.read(repo::join_path(dir, name));
-            if (text && std::ranges::any_of(kChangingFields, [&](std::string_view field) {
-                    return text->find(field) != std::string::npos;
-                })) {
+            if (may_change_objects(tree_, repo::join_path(dir, name))) {
                 return true;
             }
         }
@@ -57,9 +69,7 @@ bool FluxSources::may_be_patched(const EngineObject& source,
         }
     }
     return std::ranges::any_of(objects, [&](const EngineObject& one) {
-        return is_kind(one.root, kFluxGroup, "Kustomization") &&
-               (one.root.at({"spec", "patches"}) != nullptr ||
-                one.root.at({"spec", "components"}) != nullptr) &&
+        return is_kind(one.root, kFluxGroup, "Kustomization") && changes_objects(one.root) &&
                repo::is_within(source.file,
                                repo::path_inside(root_, text_of(one.root, {"spec", "path"})));
     });

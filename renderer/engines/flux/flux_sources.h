@@ -2,7 +2,6 @@
 // and which files they exclude.
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,9 +21,10 @@
 
 namespace renderer::engines {
 
-// Fields of a kustomization that change the fields of objects.
-inline constexpr std::array<std::string_view, 4> kChangingFields = {"components", "patches",
-                                                                    "replacements", "transformers"};
+// True if the file may be a kustomization that changes the fields of objects.
+bool may_change_objects(const repo::SourceTree& tree, const std::string& path);
+// The same for a Kustomization of Flux.
+bool changes_objects(const Value& kustomization);
 
 class FluxSources {
 public:

@@ -392,8 +392,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     for (const Value& one : items_of(root.at({"spec", "dependsOn"}))) {
         unit.waits_for.emplace_back(text_of(one, {"name"}), one.pos());
     }
-    unit.is_patched =
-        root.at({"spec", "patches"}) != nullptr || root.at({"spec", "components"}) != nullptr;
+    unit.is_patched = changes_objects(root);
     if (const Value* spec = root.find("spec")) {
         unit.changes = changes_of_kustomization(*spec, tree_of(repository, unit), unit.dir,
                                                 has_mention(repository, unit.dir));

@@ -100,13 +100,17 @@ std::optional<SourceAddress> raw_address(const SourceAddress& address) {
     return found;
 }
 
+bool is_source_kind(std::string_view kind) {
+    return std::ranges::find(kSourceKinds, kind) != kSourceKinds.end();
+}
+
 std::optional<SourceKey> parse_source_key(std::string_view text) {
     const std::vector<std::string_view> parts = split(text, '/');
     SourceKey key;
     if (parts.empty()) {
         return std::nullopt;
     }
-    if (std::ranges::find(kSourceKinds, parts.front()) != kSourceKinds.end()) {
+    if (is_source_kind(parts.front())) {
         const bool is_named = (parts.size() == 2 || parts.size() == 3) &&
                               std::all_of(parts.begin() + 1, parts.end(), is_object_name);
         if (!is_named) {

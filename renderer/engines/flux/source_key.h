@@ -29,6 +29,9 @@ struct SourceKey {
     SourceAddress address;
 };
 
+// True for a kind of Flux whose objects are the source of a Kustomization.
+bool is_source_kind(std::string_view kind);
+
 std::optional<SourceKey> parse_source_key(std::string_view text);
 
 // Splits `KEY=DIR` at the last "=". Returns nothing if the key is invalid or the directory is

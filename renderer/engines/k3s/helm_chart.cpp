@@ -6,6 +6,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/engines/engine_groups.h"
 #include "renderer/engines/helm/release_parts.h"
 #include "renderer/engines/helm/values_files.h"
 
@@ -75,7 +76,7 @@ std::optional<ChartRelease> release_of_helm_chart(const Value& object, std::stri
 
 std::string instance_path_of(const Value& chart) {
     const std::string_view values = text_of(chart, {"spec", "valuesContent"});
-    if (!text_of(chart, {"apiVersion"}).starts_with("helm.cattle.io/") || values.empty()) {
+    if (!text_of(chart, {"apiVersion"}).starts_with(kHelmOfK3s) || values.empty()) {
         return {};
     }
     SourceMap sources;

@@ -37,6 +37,10 @@ bool has_name_in(const std::array<std::string_view, kCount>& names, std::string_
     return std::ranges::find(names, name) != names.end();
 }
 
+bool is_of_a_program(std::string_view name) {
+    return has_name_in(kOfOthers, name) || has_name_in(kNeverApplied, name);
+}
+
 class HiddenFiles {
 public:
     HiddenFiles(const SelectContext& context, const GitOpsTree& repository,
@@ -99,7 +103,7 @@ private:
             const std::string path = repo::join_path(dir, entry.name);
             const bool is_read = repository_.find(path) != nullptr;
             if (entry.is_link || is_read || choice_.ignores_below(path) ||
-                has_name_in(kOfOthers, entry.name) || has_name_in(kNeverApplied, entry.name)) {
+                is_of_a_program(entry.name)) {
                 continue;
             }
             if (entry.kind == repo::EntryKind::Directory) {
@@ -189,8 +193,7 @@ void report_hidden_files(const SelectContext& context, const GitOpsTree& reposit
     }
     for (const repo::WalkedDir* dir : repository.dirs()) {
         for (const std::string& name : dir->hidden_dirs) {
-            if (!dir->is_outside && !has_name_in(kOfOthers, name) &&
-                !has_name_in(kNeverApplied, name)) {
+            if (!dir->is_outside && !is_of_a_program(name)) {
                 files.report(repo::join_path(dir->path, name), are_applied);
             }
         }

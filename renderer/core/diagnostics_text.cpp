@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -150,6 +151,19 @@ void print_one(const Diagnostic& d, const SourceMap& sources, Look look, std::st
     }
 }
 
+// Removes the second of two reports of the same fault: of an object and of the file that it is in.
+void drop_second_reports(const SourceMap& sources, std::vector<const Diagnostic*>& sorted) {
+    std::map<std::tuple<std::string, std::string_view, std::string_view>, std::string_view> known;
+    std::erase_if(sorted, [&](const Diagnostic* one) {
+        if (!one->pos.known() || one->found.empty()) {
+            return false;
+        }
+        const auto [first, is_new] =
+            known.try_emplace({sources.describe(one->pos), one->rule, one->found}, one->object);
+        return !is_new && first->second.empty() != one->object.empty();
+    });
+}
+
 }  // namespace
 
 std::string Diagnostics::print(const SourceMap& sources, bool color) const {
@@ -182,6 +196,7 @@ std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,
         return sort_key(*a) == sort_key(*b);
     };
     sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
+    drop_second_reports(sources, sorted);
     std::vector<ShownDiagnostic> all;
     secrets::CredentialFilter filter(sources);
     for (const Diagnostic* diagnostic : sorted) {

@@ -173,11 +173,14 @@ std::string could_apply(const GitOpsTree& repository, KustomizationReader& reade
     if (path.empty() || files.empty()) {
         return files.empty() ? std::string() : *files.begin();
     }
-    // The path may be a directory of the tree, or have a typo.
+    // The path may be a directory of the tree, end in one, or have a typo.
     for (const bool is_exact : {true, false}) {
         for (const repo::WalkedDir* dir : repository.dirs()) {
-            const bool is_meant = is_exact ? fmt::format("/{}", dir->relative).ends_with("/" + path)
-                                           : edit_distance(path, dir->relative) == 1;
+            const std::string from_top = fmt::format("/{}", dir->relative);
+            const bool is_meant = is_exact
+                                      ? from_top.ends_with("/" + path) ||
+                                            (from_top != "/" && ("/" + path).ends_with(from_top))
+                                      : edit_distance(path, dir->relative) == 1;
             if (dir->is_outside || !is_meant) {
                 continue;
             }

@@ -104,7 +104,10 @@ public:
         }
         const bool is_file_given = one.kind == engines::Unread::Elsewhere &&
                                    given_files_.contains(file_of(one.diagnostic.pos));
-        if (open.empty() || is_given_ || is_file_given) {
+        // The settings in the file of a release that its engine rejects are no error of their own.
+        const bool is_refused = one.kind == engines::Unread::Elsewhere &&
+                                loaded_.refused_files.contains(file_of(one.diagnostic.pos));
+        if (open.empty() || is_given_ || is_file_given || is_refused) {
             return false;
         }
         const bool is_assumed = one.kind == engines::Unread::Optional ||

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,6 +91,8 @@ struct Loaded {
     std::vector<Value> release_values;
     // Values of the operator's chart that cannot be read, and that matter if anything is rendered.
     std::vector<engines::UnreadValues> unread_values;
+    // The files of releases that their engine rejects.
+    std::set<std::string, std::less<>> refused_files = {};
     std::optional<engines::OAuthEnvFile> oauth_env;
     std::vector<LockedPort> locked_ports;          // of all clusters, in the order of the file
     std::optional<std::uint32_t> operator_bundle;  // index of the bundle whose fleet.yaml, or a

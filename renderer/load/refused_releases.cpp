@@ -98,6 +98,8 @@ void note_refused_release(const Document& document, const Value& object, bool is
             .expected("an object that the engine accepts")
             .hint(std::string(engines::kAskServer));
     }
+    loaded.refused_files.insert(
+        repo::normal_path(std::string(loaded.sources.path(document.source))));
     loaded.standings.all.push_back({name, engines::Liveness::Broken, why, true});
     renderer::engines::note_refused(unit_of(loaded, document.source)->name,
                                     fmt::format("{}: {}", name, why), loaded.standings);

@@ -300,6 +300,7 @@ def test_archives_and_values_may_hold_secrets(render, tools, tmp_path):
     (tmp_path / "repo/shop.yaml").unlink()
     schema = render()
     assert "[helm-failed]" in schema.stderr and "p4ssw0rd" not in schema.stderr
+    assert "charts/web --values VALUES\n" in schema.stderr, schema.stderr
 
 
 @pytest.mark.parametrize("change, found", [

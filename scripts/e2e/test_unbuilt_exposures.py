@@ -253,6 +253,19 @@ def test_a_class_may_be_a_variable(render, tmp_path, kustomization, ingress_clas
         assert ("[unresolved-variable]" in done.stderr) == (wanted == 1)
 
 
+def test_what_a_unit_adds_may_break_its_build(render, tmp_path):
+    patch = "patches:\n  - target: {kind: Service}\n    patch: |-\n      - op: replace\n        path: /spec/nope/x\n        value: 1\n"
+    exposed = SERVICE.replace("{name: web}", '{name: web, namespace: shop, annotations: {tailscale.com/expose: "true"}}', 1)
+    tree(tmp_path, {"repo/cluster/sync.yaml": "---\n".join(SYNC[:2]),
+                    "repo/cluster/apps.yaml": VARIABLES.replace("  postBuild: POST_BUILD\n", "  components: [./room]\n  " + patch),
+                    "repo/apps/web.yaml": exposed, "repo/apps/kustomization.yaml": "resources: [web.yaml]\n"})
+    done = render()
+    assert done.returncode == 1 and "[kustomize-failed]" in done.stderr, done.stderr
+    assert 'cluster/apps.yaml:11:5: note: Kustomization flux-system/apps adds "patches"' in done.stderr, done.stderr
+    assert 'cluster/apps.yaml:9:16: note: Kustomization flux-system/apps adds "components"' in done.stderr, done.stderr
+    assert "build apps, with what Kustomization flux-system/apps adds to its kustomization.yaml" in done.stderr, done.stderr
+
+
 LIBRARY = {"Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\n", "values.yaml": "{}\n",
            "templates/service.yaml": "kind: Service\napiVersion: v1\nmetadata: {name: lib}\nspec: {ports: [{port: 80}]}\n"}
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
 #include "renderer/core/edit_distance.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/engine_groups.h"
@@ -30,6 +31,18 @@ bool is_nearly_a_directory(const repo::SourceTree& tree, const std::string& dir)
                return entry.kind == repo::EntryKind::Directory &&
                       edit_distance(repo::base_name(dir), entry.name) == 1;
            });
+}
+
+// True if the path, without its first directories, is that of a directory: the tree may be a part of
+// a repository.
+bool ends_in_a_directory(const repo::SourceTree& tree, const std::string& root,
+                         std::string_view path) {
+    while (!take(path, '/').empty() && !path.empty()) {
+        if (tree.kind(repo::path_inside(root, path)) == repo::EntryKind::Directory) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // A source of a template whose path is a parameter.
@@ -84,7 +97,8 @@ void OwnRepository::learn(const std::vector<EngineObject>& objects) {
         const std::string dir = repo::path_inside(root_, path);
         const bool shows = dir != root_ && tree_.kind(dir) == repo::EntryKind::Directory;
         counts[repository_name(url)] += shows ? 1 : 0;
-        if (!shows && (dir == root_ || is_nearly_a_directory(tree_, dir))) {
+        if (!shows && (dir == root_ || is_nearly_a_directory(tree_, dir) ||
+                       ends_in_a_directory(tree_, root_, path))) {
             possible.insert(repository_name(url));
         }
     };

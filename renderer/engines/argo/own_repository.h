@@ -1,6 +1,6 @@
 // Finds out which of the repositories in Applications and ApplicationSets is this tree: the one
 // with the most paths that exist here. A clone does not say it: forks and mirrors have other
-// addresses.
+// addresses. Without any, it may be those whose paths nearly exist, or end in directories that do.
 #pragma once
 
 #include <set>

@@ -35,8 +35,9 @@ Error failed(const ChartSource& chart, const HelmInput& input, std::string messa
                   .where = chart.place,
                   .message = std::move(message),
                   .found = std::move(found),
-                  .hint = fmt::format("helm template {} {}", shell_word(input.release),
-                                      shell_word(chart.place))}};
+                  .hint = fmt::format("helm template {} {}{}", shell_word(input.release),
+                                      shell_word(chart.place),
+                                      input.values.empty() ? "" : " --values VALUES")}};
 }
 
 bool names_credentials(const Value& value) {

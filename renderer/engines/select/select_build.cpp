@@ -25,6 +25,25 @@ std::string build_name(const repo::WalkedDir& dir) {
     return fmt::format("kustomize build {}", dir.relative.empty() ? "." : dir.relative);
 }
 
+// Says which unit applies a kustomization that cannot be built, and what it adds to it: that may be
+// the fault.
+void name_unit(const PlainBuild& build, Diagnostic& failure) {
+    const std::string& unit = build.unit->name;
+    if (unit.empty()) {
+        return;
+    }
+    failure.message += fmt::format(", which {} applies", unit);
+    if (build.changes != nullptr) {
+        failure.hint += fmt::format(", with what {} adds to its kustomization.yaml", unit);
+    }
+    for (const Member& change : members_of(build.changes)) {
+        const std::span<const Value> items = items_of(&change.value);
+        const Value& first = items.empty() ? change.value : items.front();
+        failure.notes.push_back(
+            {.pos = first.pos(), .text = fmt::format("{} adds \"{}\"", unit, change.name())});
+    }
+}
+
 }  // namespace
 
 KustomizeJob BuildSelection::job_of(const PlainBuild& build, BuildFiles files) const {
@@ -241,11 +260,8 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
     Result<KustomizeBuild> made = run_kustomize(build, read);
     context_.options.steps->done();
     if (!made) {
-        Diagnostic& failure = made.error().diagnostic;
-        if (!build.unit->name.empty()) {
-            failure.message += fmt::format(", which {} applies", build.unit->name);
-        }
-        context_.build.diagnostics.add(std::move(failure));
+        name_unit(build, made.error().diagnostic);
+        context_.build.diagnostics.add(std::move(made.error().diagnostic));
         return true;
     }
     if (!made->left_out.empty() && !context_.options.only_generated) {

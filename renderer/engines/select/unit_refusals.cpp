@@ -367,9 +367,9 @@ private:
                 .hint(fmt::format("--source {}=DIR names it{}", shell_word(unit.source),
                                   file.empty()
                                       ? ""
-                                      : " (\".\" where it is this repository); if it is something "
-                                        "else, use --include DIR or --ignore DIR for each "
-                                        "directory with inputs that nothing applies"));
+                                      : " (\".\" where this directory is its top); if it is "
+                                        "something else, use --include DIR or --ignore DIR for "
+                                        "each directory with inputs that nothing applies"));
         if (!(file.empty() ? unit.naming : unit.pos).known()) {
             error.where(unit.file);
         }

@@ -397,9 +397,7 @@ std::string dataplane_line(const plan::Plan& plan) {
     std::size_t total = 0;
     std::size_t others = 0;
     for (const plan::Workload& one : plan.workloads) {
-        const bool has_choice = one.as<plan::ProxyPlan>() != nullptr ||
-                                one.as<plan::ProxyGroupPlan>() != nullptr ||
-                                one.as<plan::PeerRelayPlan>() != nullptr;
+        const bool has_choice = one.traits().are_proxies;
         total += has_choice ? 1 : 0;
         others += has_choice && one.dataplane != settings.dataplane ? 1 : 0;
     }

@@ -1,5 +1,5 @@
 // The config Secret of a pod, "<pod>-config": tailscaled's configuration, one file for each
-// capability version from which it holds, and the serve config. It is rendered; that of a PeerRelay
+// capability version from which it holds, and the serve config. It is rendered; that of a relay
 // and of the operator's API proxy is the controller's: testdata/contract/{proxy,peer-relay}.md.
 // Source: tailscale v1.104.5 cmd/k8s-operator/sts.go, ipn/conf.go; cmd/k8s-proxy/k8s-proxy.go.
 #pragma once

@@ -1,5 +1,5 @@
 // Labels. Those of tailscale.com are the operator's: tailscale v1.104.5 kube/kubetypes/types.go,
-// cmd/k8s-operator/{sts,metrics_resources,egress-services,peerrelay}.go.
+// cmd/k8s-operator/{sts,metrics_resources,egress-services}.go.
 #pragma once
 
 #include <string_view>

@@ -8,6 +8,7 @@
 
 namespace renderer::inline contract {
 
+inline constexpr std::string_view kRelayKind = "PeerRelay";
 inline constexpr std::string_view kRelayPrefix = "tailrender-relay-";
 inline constexpr std::string_view kStaticEndpointsDatum = "static-endpoints";
 

@@ -16,13 +16,13 @@
 #include "renderer/contract/relay_config.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/kube/server_url.h"
 
 namespace renderer::diff {
 namespace {
 
 constexpr std::string_view kServicePrefix = "svc:";
-constexpr std::string_view kRelay = "PeerRelay/";
 
 std::string_view annotation(const Value& root, std::string_view key) {
     return text_of(root, {"metadata", "annotations", key});
@@ -230,7 +230,8 @@ private:
             device.key = fmt::format("{}/{}", manifest.ns, pod);
             device.hostname = hostnames[i];
             add_config(manifest.ns, config_secret_name(pod), device);
-            if (common.parent.starts_with(kRelay)) {
+            if (const PodTraits* pods = find_pods(common.parent);
+                pods != nullptr && pods->public_by == kByLoadBalancer) {
                 add_relay(manifest.ns, pod, device);
             }
             devices_.push_back(std::move(device));
@@ -283,7 +284,7 @@ private:
         }
     }
 
-    // Adds the ports of the load balancer of a peer relay's pod.
+    // Adds the ports of the load balancer of a relay's pod.
     void add_relay(std::string_view ns, const std::string& pod, Device& device) const {
         const Manifest* service = manifests_.find("Service", ns, pod);
         if (service != nullptr) {
@@ -300,7 +301,7 @@ private:
             }
         }
         const std::string map =
-            fmt::format("{}{}", kRelayPrefix, device.parent.substr(kRelay.size()));
+            fmt::format("{}{}", kRelayPrefix, without_kind(device.parent));
         const Manifest* config = manifests_.find("ConfigMap", ns, map);
         const Value* data = config == nullptr ? nullptr : manifests_.root(*config).find("data");
         for (const Member& entry : members_of(data)) {

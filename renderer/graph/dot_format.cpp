@@ -10,8 +10,8 @@
 namespace renderer::graph {
 namespace {
 
-std::string_view dot_shape(NodeKind kind) {
-    switch (info_of(kind).column) {
+std::string_view dot_shape(const Node& node) {
+    switch (node.info().column) {
         case 0:
             return "hexagon";
         case 1:
@@ -19,7 +19,7 @@ std::string_view dot_shape(NodeKind kind) {
         case 4:
             return "component";
         default:
-            return kind == NodeKind::Group ? "box3d" : "box";
+            return node.is_group() ? "box3d" : "box";
     }
 }
 
@@ -62,10 +62,10 @@ private:
     void write_nodes(bool in_cluster, std::string_view indent) {
         for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
             const Node& node = graph_.nodes[i];
-            const std::size_t column = info_of(node.kind).column;
+            const std::size_t column = node.info().column;
             if ((kFirstInCluster <= column && column <= kLastInCluster) == in_cluster) {
                 fmt::format_to(std::back_inserter(out_), "{}n{}_{} [label=\"{}\", shape={}{}];\n",
-                               indent, number_, i, dot_label(node), dot_shape(node.kind),
+                               indent, number_, i, dot_label(node), dot_shape(node),
                                dot_style(node.is_public, node.change));
             }
         }

@@ -275,8 +275,8 @@ private:
             add_egress(one, *proxy);
             return;
         }
-        const bool is_relay = one.as<plan::PeerRelayPlan>() != nullptr;
-        const bool is_public = is_relay || (proxy != nullptr && proxy->funnel);
+        const bool is_public = plan::is_public(one);
+        const bool is_funnel = one.traits().public_by == kByFunnel;
         const bool is_recorder = one.as<plan::RecorderPlan>() != nullptr;
         std::vector<Steps> fronts;
         for (const std::string& hostname : one.hostnames) {
@@ -286,7 +286,7 @@ private:
             if (is_public) {
                 fronts.push_back(
                     {{internet_node(),
-                      {is_relay ? fmt::format("PUBLIC: {}", one.target_text) : "PUBLIC: Funnel"},
+                      {fmt::format("PUBLIC: {}", is_funnel ? kByFunnel : one.target_text)},
                       true},
                      {device}});
             }

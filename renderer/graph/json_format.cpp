@@ -11,7 +11,7 @@ constexpr int kGraphVersion = 1;
 
 Value json_node(const Node& node) {
     Value map = Value::map({{"id", node.id},
-                            {"kind", info_of(node.kind).id},
+                            {"kind", node.info().id},
                             {"title", node.title},
                             {"details", text_list(node.details)},
                             {"public", node.is_public}});

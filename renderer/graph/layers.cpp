@@ -37,7 +37,7 @@ public:
 private:
     // Columns have even slots, and the labels between them odd ones.
     [[nodiscard]] std::size_t slot_of_node(std::uint32_t node) const {
-        return 2 * std::size_t{info_of(graph_.nodes[node].kind).column};
+        return 2 * std::size_t{graph_.nodes[node].info().column};
     }
 
     // Returns the nodes at the left and at the right end.

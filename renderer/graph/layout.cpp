@@ -148,7 +148,7 @@ private:
                 std::max(width, text_width(lines[i], i == 1 ? kTitleSize : kCaptionSize, is_bold));
         }
         // What is public has a second frame, a group a second line at its sides.
-        const bool is_framed = node.is_public || node.kind == NodeKind::Group;
+        const bool is_framed = node.is_public || node.is_group();
         return width + 2 * (kBoxPadding + (is_framed ? kSecondFrame : 0));
     }
 
@@ -251,8 +251,8 @@ private:
             }
         }
         const Edge& drawn = graph_.edges[index];
-        edge.points_left = info_of(graph_.nodes[drawn.from].kind).column >
-                           info_of(graph_.nodes[drawn.to].kind).column;
+        edge.points_left = graph_.nodes[drawn.from].info().column >
+                           graph_.nodes[drawn.to].info().column;
         return edge;
     }
 

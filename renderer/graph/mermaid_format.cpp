@@ -14,8 +14,8 @@ namespace renderer::graph {
 namespace {
 
 // The brackets around a label, which give a node its shape.
-std::pair<std::string_view, std::string_view> mermaid_brackets(NodeKind kind) {
-    switch (info_of(kind).column) {
+std::pair<std::string_view, std::string_view> mermaid_brackets(const Node& node) {
+    switch (node.info().column) {
         case 0:
             return {"{{", "}}"};  // hexagon
         case 1:
@@ -26,7 +26,7 @@ std::pair<std::string_view, std::string_view> mermaid_brackets(NodeKind kind) {
         case 4:
             return {"[/", "/]"};  // parallelogram
         default:
-            return kind == NodeKind::Group ? std::pair{"[[", "]]"} : std::pair{"[", "]"};
+            return node.is_group() ? std::pair{"[[", "]]"} : std::pair{"[", "]"};
     }
 }
 
@@ -69,7 +69,7 @@ public:
 
 private:
     static bool is_in_cluster(const Node& node) {
-        const std::size_t column = info_of(node.kind).column;
+        const std::size_t column = node.info().column;
         return kFirstInCluster <= column && column <= kLastInCluster;
     }
 
@@ -88,7 +88,7 @@ private:
             if (is_in_cluster(node) != in_cluster) {
                 continue;
             }
-            const auto [open, close] = mermaid_brackets(node.kind);
+            const auto [open, close] = mermaid_brackets(node);
             std::string label;
             for (const std::string& line : lines_of(node)) {
                 label += label.empty() ? "" : "<br/>";

@@ -15,12 +15,6 @@ constexpr std::array<KindInfo, kNodeKinds> kInfos = {{
     {"device", "device", 2},
     {"tailscale-service", "Tailscale Service", 2},
     {"proxy", "proxy", 3},
-    {"group", "ProxyGroup", 3},
-    {"connector", "Connector", 3},
-    {"nameserver", "nameserver", 3},
-    {"api-proxy", "API server proxy", 3},
-    {"recorder", "Recorder", 3},
-    {"peer-relay", "PeerRelay", 3},
     {"service", "Service", 4},
     {"kubernetes-api", "Kubernetes API", 4},
     {"workload", "workload", 5},
@@ -34,8 +28,13 @@ constexpr std::array<KindInfo, kNodeKinds> kInfos = {{
 
 }  // namespace
 
-const KindInfo& info_of(NodeKind kind) {
-    return kInfos[static_cast<std::size_t>(kind)];
+KindInfo Node::info() const {
+    KindInfo info = kInfos[static_cast<std::size_t>(kind)];
+    if (pods != nullptr) {
+        info.id = pods->id;
+        info.caption = pods->caption;
+    }
+    return info;
 }
 
 std::string_view word_of(Change change) {

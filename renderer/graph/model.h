@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/kube/kind.h"
+
 namespace renderer::graph {
 
 enum class NodeKind : std::uint8_t {
@@ -16,13 +18,7 @@ enum class NodeKind : std::uint8_t {
     TailnetTarget,  // what the cluster reaches in the tailnet
     Device,
     TailscaleService,
-    Proxy,  // of one Service or Ingress
-    Group,
-    Connector,
-    Nameserver,
-    ApiProxy,
-    Recorder,
-    PeerRelay,
+    Proxy,  // the pods for an object; Node::pods says of which kind
     Service,
     KubernetesApi,
     Workload,  // an object of the tree that a Service selects
@@ -33,7 +29,7 @@ enum class NodeKind : std::uint8_t {
     DnsName,  // of an ExternalName Service
     Storage,  // of recordings
 };
-constexpr std::size_t kNodeKinds = 21;
+constexpr std::size_t kNodeKinds = 15;
 
 // Columns of a picture, from outside of the cluster on the left to networks beyond it on the right.
 constexpr std::array<std::string_view, 7> kColumns = {"internet", "who",      "device", "proxy",
@@ -45,7 +41,6 @@ struct KindInfo {
     std::string_view caption;  // for people
     std::uint8_t column;       // index into kColumns
 };
-const KindInfo& info_of(NodeKind kind);
 
 // What a change of the sources does to a node or an edge. Same in a graph of one side.
 enum class Change : std::uint8_t { Same, Added, Removed, Changed };
@@ -58,6 +53,10 @@ struct Node {
     std::vector<std::string> details;  // further lines
     bool is_public = false;            // anyone on the internet can reach it directly
     Change change = Change::Same;
+    const PodTraits* pods = nullptr;  // of a Proxy; nullptr: of one Service or Ingress
+
+    [[nodiscard]] KindInfo info() const;
+    [[nodiscard]] bool is_group() const { return pods != nullptr && pods->serve_several; }
 };
 
 struct Edge {

@@ -24,17 +24,6 @@ std::string spoken(std::string_view object) {
                : fmt::format("{} {}", object.substr(0, slash), object.substr(slash + 1));
 }
 
-NodeKind kind_of_proxy(const Workload& one) {
-    const auto* proxy = one.as<plan::ProxyPlan>();
-    return proxy != nullptr
-               ? (proxy->target == plan::Target::Routes ? NodeKind::Connector : NodeKind::Proxy)
-           : one.as<plan::ProxyGroupPlan>() != nullptr ? NodeKind::Group
-           : one.as<plan::RecorderPlan>() != nullptr   ? NodeKind::Recorder
-           : one.as<plan::NameserverPlan>() != nullptr ? NodeKind::Nameserver
-           : one.as<plan::PeerRelayPlan>() != nullptr  ? NodeKind::PeerRelay
-                                                       : NodeKind::ApiProxy;
-}
-
 std::string_view type_word(plan::GroupType type) {
     return type == plan::GroupType::Egress          ? "egress"
            : type == plan::GroupType::KubeApiServer ? "kube-apiserver"
@@ -109,12 +98,14 @@ Node target_node(const std::string& tailnet, std::string_view target) {
 
 Node proxy_node(const Workload& one) {
     Node node{.id = fmt::format("proxy/{}", one.origin.parent),
-              .kind = kind_of_proxy(one),
+              .kind = NodeKind::Proxy,
               .title = one.parent_name,
-              .details = {}};
-    if (node.kind == NodeKind::Proxy) {
+              .details = {},
+              .pods = &one.traits()};
+    const auto* proxy = one.as<plan::ProxyPlan>();
+    if (proxy != nullptr && proxy->target != plan::Target::Routes) {
         node.title = spoken(one.origin.parent);
-    } else if (node.kind == NodeKind::ApiProxy) {
+    } else if (one.as<plan::ApiProxyPlan>() != nullptr) {
         node.id = "api-proxy";
     }
     if (const auto* group = one.as<plan::ProxyGroupPlan>()) {
@@ -123,7 +114,7 @@ Node proxy_node(const Workload& one) {
         node.details.push_back(fmt::format("type {}", type_word(group->input.type)));
     }
     const std::size_t replicas = one.hostnames.size();
-    if (node.kind == NodeKind::Group || replicas > 1) {
+    if (node.is_group() || replicas > 1) {
         node.details.push_back(fmt::format("{} replica{}: {}", replicas, replicas == 1 ? "" : "s",
                                            fmt::join(one.hostnames, ", ")));
     }

@@ -5,12 +5,19 @@
 
 #include "renderer/graph/collect.h"
 #include "renderer/graph/formats.h"
+#include "renderer/kube/kinds.h"
 
 namespace renderer::graph {
 namespace {
 
 Node node_of(NodeKind kind, const std::string& id) {
     return {.id = id, .kind = kind, .title = id, .details = {}};
+}
+
+Node group_of_pods(const std::string& id) {
+    Node node = node_of(NodeKind::Proxy, id);
+    node.pods = find_pods("ProxyGroup/any");
+    return node;
 }
 
 // Devices of a namespace, each with a proxy, behind one tailnet.
@@ -57,11 +64,11 @@ TEST(Pictures, AreCutByNamespaceAndThenBetweenWays) {
 
 TEST(Pictures, AGroupIsDrawnByItselfOnlyWhereNothingUsesIt) {
     WayCollector ways;
-    ways.add("", {{node_of(NodeKind::Group, "used")}});
-    ways.add("", {{node_of(NodeKind::Group, "idle")}});
+    ways.add("", {{group_of_pods("used")}});
+    ways.add("", {{group_of_pods("idle")}});
     ways.add("a", {{node_of(NodeKind::Tailnet, "tailnet")},
                    {node_of(NodeKind::Device, "device")},
-                   {node_of(NodeKind::Group, "used")}});
+                   {group_of_pods("used")}});
     const std::vector<Picture> pictures = cut(ways.finish(""), 3);
     ASSERT_EQ(pictures.size(), 2U);
     EXPECT_EQ(pictures[0].nodes.size(), 1U);

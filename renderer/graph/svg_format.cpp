@@ -176,14 +176,14 @@ private:
     void write_node(const PlacedNode& placed) {
         const Node& node = graph_.nodes[placed.node];
         const Rect& box = placed.box;
-        const std::size_t column = info_of(node.kind).column;
+        const std::size_t column = node.info().column;
         const bool is_outside = column < kFirstInCluster || column > kLastInCluster;
         put("<g class=\"node{}\"><title>{}</title><rect class=\"box\" x=\"{}\" y=\"{}\" "
             "width=\"{}\" "
             "height=\"{}\" rx=\"{}\"/>",
             classes_of(node.is_public, node.change), xml_text(node.title), x_ + box.x, y_ + box.y,
             box.width, box.height, is_outside ? 14 : 4);
-        if (node.kind == NodeKind::Group) {
+        if (node.is_group()) {
             put("<path class=\"inner\" d=\"M{} {}v{}M{} {}v{}\"/>", x_ + box.x + 5, y_ + box.y,
                 box.height, x_ + box.right() - 5, y_ + box.y, box.height);
         }

@@ -34,7 +34,7 @@ std::string_view change_of(const Node& node) {
 }  // namespace
 
 std::string caption_of(const Node& node) {
-    std::string out(info_of(node.kind).caption);
+    std::string out(node.info().caption);
     if (node.is_public && node.kind != NodeKind::Internet) {
         out += ", PUBLIC";
     }

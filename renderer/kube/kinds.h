@@ -1,45 +1,57 @@
-// The kinds that the programs use by name, one row each: where the API server keeps their objects,
-// and whose they are. Other kinds are foreign and count as namespaced. Fields of objects are in
-// renderer/schema/schemas.txt.
-// Sources: API reference of Kubernetes 1.32-1.37; tailscale v1.96.5 k8s-operator/apis/v1alpha1.
+// The kinds that the programs use by name, one row each. Other kinds are foreign and count as
+// namespaced. Fields of objects are in renderer/schema/schemas.txt.
+// Source: API reference of Kubernetes 1.32-1.37.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "renderer/kube/group_of.h"
-#include "renderer/kube/pod_traits.h"
+#include "renderer/contract/labels.h"
+#include "renderer/kube/custom_kinds.h"
+#include "renderer/kube/kind.h"
 
 namespace renderer::inline kube {
 
-constexpr std::string_view kCustomGroup = "tailscale.com";
-constexpr std::string_view kCustomVersion = "tailscale.com/v1alpha1";
+// Of the operator's Deployment: the API proxy.
+inline constexpr PodTraits kDeploymentPods = {.parent_type = label::kApiProxyType,
+                                              .are_proxies = false,
+                                              .forward_packets = false,
+                                              .are_devices = true,
+                                              .serve_several = false,
+                                              .public_by = "",
+                                              .write_state = true,
+                                              .ask_for_keys = true,
+                                              .keep_operator_name = false,
+                                              .id = "api-proxy",
+                                              .caption = "API server proxy"};
+inline constexpr PodTraits kServicePods = {.parent_type = "svc",
+                                           .are_proxies = true,
+                                           .forward_packets = true,
+                                           .are_devices = true,
+                                           .serve_several = false,
+                                           .public_by = "",
+                                           .write_state = true,
+                                           .ask_for_keys = true,
+                                           .keep_operator_name = false,
+                                           .id = "proxy",
+                                           .caption = "proxy"};
+inline constexpr PodTraits kIngressPods = {.parent_type = "ingress",
+                                           .are_proxies = true,
+                                           .forward_packets = true,
+                                           .are_devices = true,
+                                           .serve_several = false,
+                                           .public_by = kByFunnel,
+                                           .write_state = true,
+                                           .ask_for_keys = true,
+                                           .keep_operator_name = false,
+                                           .id = "proxy",
+                                           .caption = "proxy"};
 
-enum class Scope : std::uint8_t { Cluster, Namespaced };
-
-struct Kind {
-    std::string_view api_version;  // the one that is requested and written: "apps/v1"
-    std::string_view name;         // "StatefulSet"
-    std::string_view plural;       // as in URLs and Roles: "statefulsets"
-    Scope scope = Scope::Cluster;
-    KindRole role = {};
-    std::string_view short_name = {};  // for kubectl, in the rendered CRD; "" = none
-
-    [[nodiscard]] constexpr std::string_view group() const { return group_of(api_version); }
-    [[nodiscard]] constexpr std::string_view version() const {
-        return api_version.substr(api_version.find('/') + 1);
-    }
-    [[nodiscard]] constexpr bool is_custom() const { return api_version == kCustomVersion; }
-    // Returns the name of its CustomResourceDefinition: "connectors.tailscale.com".
-    [[nodiscard]] std::string crd_name() const;
-};
-
-// Sorted by group and name. Names are unique. All cluster-scoped kinds of Kubernetes are here.
-inline constexpr std::array kKinds = {
+// All cluster-scoped kinds of Kubernetes are here.
+inline constexpr std::array kKubernetesKinds = {
     Kind{"v1", "ComponentStatus", "componentstatuses"},
     Kind{"v1", "ConfigMap", "configmaps", Scope::Namespaced},
     Kind{"v1", "Event", "events", Scope::Namespaced},
@@ -95,23 +107,14 @@ inline constexpr std::array kKinds = {
     Kind{"storage.k8s.io/v1", "VolumeAttachment", "volumeattachments"},
     Kind{"storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses"},
     Kind{"storagemigration.k8s.io/v1beta1", "StorageVersionMigration", "storageversionmigrations"},
-    Kind{kCustomVersion, "Connector", "connectors", Scope::Cluster,
-         parent_with(kConnectorPods, "ConnectorReady"), "cn"},
-    Kind{kCustomVersion, "DNSConfig", "dnsconfigs", Scope::Cluster,
-         parent_with(kDNSConfigPods, "NameserverReady"), "dc"},
-    Kind{kCustomVersion, "PeerRelay", "peerrelays", Scope::Cluster,
-         parent_with(kPeerRelayPods, "PeerRelayReady"), "pr"},
-    Kind{kCustomVersion, "ProxyClass", "proxyclasses", Scope::Cluster,
-         parent_without_pods("ProxyClassReady")},
-    Kind{kCustomVersion, "ProxyGroup", "proxygroups", Scope::Cluster,
-         parent_with(kProxyGroupPods, "ProxyGroupReady"), "pg"},
-    Kind{kCustomVersion, "ProxyGroupPolicy", "proxygrouppolicies", Scope::Namespaced, KindRole{},
-         "pgp"},
-    Kind{kCustomVersion, "Recorder", "recorders", Scope::Cluster,
-         parent_with(kRecorderPods, "RecorderReady"), "rec"},
-    Kind{kCustomVersion, "Tailnet", "tailnets", Scope::Cluster, parent_without_pods("TailnetReady"),
-         "tn"},
 };
+
+// Sorted by group and name. Names are unique.
+inline constexpr auto kKinds = [] {
+    std::array<Kind, kKubernetesKinds.size() + kCustomKinds.size()> all = {};
+    std::ranges::copy(kCustomKinds, std::ranges::copy(kKubernetesKinds, all.begin()).out);
+    return all;
+}();
 
 // Returns the row of a kind that must be in the table; any other name does not compile.
 consteval const Kind& kind_of(std::string_view name) {

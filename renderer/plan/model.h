@@ -76,8 +76,7 @@ struct Plan {
     Settings settings;
     std::optional<InstallPlan> install;
     std::vector<ProxyClassPlan> proxy_classes;  // complete before the first proxy points into it
-    // Of Connectors, Ingresses, Services, ProxyGroups, Recorders, PeerRelays, the DNSConfig; by
-    // name. Last the API proxy.
+    // By kind and name. Last the API proxy.
     std::vector<Workload> workloads;
     // The API proxy, where the controller is not rendered, and so neither is this: its names are
     // taken.

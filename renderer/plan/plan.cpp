@@ -230,12 +230,6 @@ std::string_view input_kind(const Origin& origin) {
     return std::string_view(origin.parent).substr(0, origin.parent.find('/'));
 }
 
-// True if the workload is exposed by Funnel or by its own load balancer.
-bool is_public(const Workload& one) {
-    const auto* proxy = one.as<ProxyPlan>();
-    return one.traits().can_be_public && (proxy == nullptr || proxy->funnel);
-}
-
 std::vector<DeviceRow> devices_of(const load::Loaded& loaded, const Plan& plan) {
     std::map<Pos, std::string_view> kept;  // by the position of the kind
     for (const Document& document : loaded.documents) {

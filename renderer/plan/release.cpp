@@ -32,8 +32,8 @@ constexpr std::array kRows = {
     TraitRow{Trait::PriorityClassValue, {98, 0}},  // cmd/k8s-operator/deploy/chart/values.yaml
     TraitRow{Trait::AnnotationsValue, {102, 0}},   // cmd/k8s-operator/deploy/chart/values.yaml
     TraitRow{Trait::TailnetIdentity, {102, 0}},    // k8s-operator/reconciler/tailnet/tailnet.go
-    TraitRow{Trait::PeerRelays, {102, 0}},         // k8s-operator/apis/v1alpha1/types_peerrelay.go
-    TraitRow{Trait::RelayHealth, {102, 3}},        // k8s-operator/reconciler/peerrelay/service.go
+    TraitRow{Trait::Relays, {102, 0}},             // of these three: see peer_relay.h
+    TraitRow{Trait::RelayHealth, {102, 3}},
     TraitRow{Trait::NameValues, {104, 0}},  // cmd/k8s-operator/deploy/chart/templates/_helpers.tpl
     // cmd/k8s-operator/deploy/manifests/proxy.yaml
     TraitRow{Trait::SysctlWithoutProgram, {104, 0}},
@@ -42,7 +42,7 @@ constexpr std::array kRows = {
     TraitRow{Trait::GuardedPolicies, {104, 0}},       // cmd/k8s-operator/proxygrouppolicy.go
     // cmd/k8s-operator/deploy/chart/templates/proxy-rbac.yaml
     TraitRow{Trait::PullSecretsOnAccounts, {104, 0}},
-    TraitRow{Trait::RelayEndpoints, {104, 0}},  // k8s-operator/reconciler/peerrelay/peerrelay.go
+    TraitRow{Trait::RelayEndpoints, {104, 0}},
 };
 
 constexpr bool has_a_known_release(const TraitRow& row) {

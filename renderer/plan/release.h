@@ -47,9 +47,9 @@ enum class Trait : std::uint8_t {
     AcmeAccounts,
     GuardedPolicies,        // expressions of admission policies look for annotations first
     PullSecretsOnAccounts,  // ServiceAccounts of proxies have the chart's imagePullSecrets
-    PeerRelays,             // the operator has the kind
-    RelayHealth,            // load balancers check whether pods of PeerRelays are in the tailnet
-    // PeerRelays may set a port and further addresses; their configuration has capability version
+    Relays,                 // the operator has the kind of peer_relay.h
+    RelayHealth,            // their load balancers check whether pods are in the tailnet
+    // Relays may set a port and further addresses; their configuration has capability version
     // 148, otherwise 142.
     RelayEndpoints,
 };

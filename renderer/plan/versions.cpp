@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "renderer/base/ascii.h"
+#include "renderer/contract/relay_config.h"
 #include "renderer/kube/image_reference.h"
 #include "renderer/repo/paths.h"
 
@@ -268,36 +269,36 @@ private:
 // Returns the oldest version whose pods find their configuration and have every field of it.
 TailscaleVersion oldest_of_relays(const Release& release) {
     const Trait trait =
-        release.has(Trait::RelayEndpoints) ? Trait::RelayEndpoints : Trait::PeerRelays;
+        release.has(Trait::RelayEndpoints) ? Trait::RelayEndpoints : Trait::Relays;
     return since(trait).version;
 }
 
-// Refuses older images for PeerRelays, with which their pods do not start.
+// Refuses older images for relays, with which their pods do not start.
 void check_relays(const Plan& plan, Pos tag_pos, Diagnostics& diagnostics) {
-    for_each_of<PeerRelayPlan>(
-        plan.workloads, [&](const Workload& one, const PeerRelayPlan& /*relay*/) {
-            const bool has_own =
-                one.proxy_class != nullptr && !one.proxy_class->container.image.empty();
-            const ImageReference image =
-                parse_image_reference(has_own ? one.proxy_class->container.image : one.image);
-            const std::optional<TailscaleVersion> version = version_of_tag(image.tag);
-            const TailscaleVersion oldest = oldest_of_relays(one.release);
-            if (!runs_stock(one) || !version || *version >= oldest) {
-                return;
-            }
-            const Pos pos = has_own ? one.proxy_class->container.image_pos : tag_pos;
-            const std::vector<Note> place =
-                pos.known() ? std::vector<Note>{{.pos = pos, .text = "sets the image"}}
-                            : std::vector<Note>();
-            about(one.origin, diagnostics)
-                .error("version-skew", one.origin.pos,
-                       "this image is too old for a PeerRelay: its pods would not find a "
-                       "configuration that they support")
-                .found(fmt::format("\"{}\"", image.tag))
-                .expected(fmt::format("v1.{}.{} or later", oldest.minor, oldest.patch))
-                .hint("set a newer image, for the PeerRelay alone in a ProxyClass")
-                .notes(place);
-        });
+    for (const Workload& one : plan.workloads) {
+        const bool has_own =
+            one.proxy_class != nullptr && !one.proxy_class->container.image.empty();
+        const ImageReference image =
+            parse_image_reference(has_own ? one.proxy_class->container.image : one.image);
+        const std::optional<TailscaleVersion> version = version_of_tag(image.tag);
+        const TailscaleVersion oldest = oldest_of_relays(one.release);
+        if (!is_relay(one) || !runs_stock(one) || !version || *version >= oldest) {
+            continue;
+        }
+        const Pos pos = has_own ? one.proxy_class->container.image_pos : tag_pos;
+        const std::vector<Note> place =
+            pos.known() ? std::vector<Note>{{.pos = pos, .text = "sets the image"}}
+                        : std::vector<Note>();
+        about(one.origin, diagnostics)
+            .error("version-skew", one.origin.pos,
+                   fmt::format("this image is too old for a {}: its pods would not find a "
+                               "configuration that they support",
+                               kRelayKind))
+            .found(fmt::format("\"{}\"", image.tag))
+            .expected(fmt::format("v1.{}.{} or later", oldest.minor, oldest.patch))
+            .hint(fmt::format("set a newer image, for the {} alone in a ProxyClass", kRelayKind))
+            .notes(place);
+    }
 }
 
 // Returns the position of the tag, or of the chart whose version is the default.

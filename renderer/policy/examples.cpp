@@ -61,7 +61,7 @@ private:
             if (group->serves_api()) {
                 add_api_group(workload, group->input.api_auth);
             }
-        } else if (workload.as<plan::PeerRelayPlan>() != nullptr) {
+        } else if (plan::is_relay(workload)) {
             add_comment(said_of(workload.origin) + ": who may use the relay");
             add_grant(R"(["autogroup:member"])", json_string(tag),
                       R"("app": {"tailscale.com/cap/relay": []})");

@@ -8,7 +8,7 @@
 #include "renderer/contract/ports.h"
 #include "renderer/generate/group/group_config.h"
 #include "renderer/generate/workload/workload_objects.h"
-#include "renderer/kube/pod_traits.h"
+#include "renderer/kube/kinds.h"
 
 namespace renderer::generate {
 

@@ -287,7 +287,7 @@ private:
 std::vector<Workload> plan_peer_relays(const classify::Inventory& inventory,
                                        const ProxyInputs& inputs, Diagnostics& diagnostics) {
     std::vector<Workload> relays;
-    if (!inputs.settings.release.has(Trait::PeerRelays)) {
+    if (!inputs.settings.release.has(Trait::Relays)) {
         return relays;  // reported
     }
     for (const classify::CustomResource& relay : inventory.of(kind_of("PeerRelay"))) {

@@ -28,6 +28,15 @@ std::string Workload::pod(std::size_t ordinal) const {
     return fmt::format("{}-{}", name, ordinal);
 }
 
+bool is_public(const Workload& workload) {
+    const auto* proxy = workload.as<ProxyPlan>();
+    return workload.traits().public_by != "" && (proxy == nullptr || proxy->funnel);
+}
+
+bool is_relay(const Workload& workload) {
+    return workload.as<PeerRelayPlan>() != nullptr;
+}
+
 bool is_api_group(const Workload& workload) {
     const auto* group = workload.as<ProxyGroupPlan>();
     return group != nullptr && group->serves_api();

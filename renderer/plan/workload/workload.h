@@ -16,7 +16,7 @@
 #include "renderer/contract/config_secret.h"
 #include "renderer/core/document.h"
 #include "renderer/core/value.h"
-#include "renderer/kube/pod_traits.h"
+#include "renderer/kube/kind.h"
 #include "renderer/plan/class/proxy_class_plan.h"
 #include "renderer/plan/group/offered_service.h"
 #include "renderer/plan/group/proxy_group_plan.h"
@@ -154,6 +154,11 @@ struct Workload {
         return std::get_if<Feature>(&feature);
     }
 };
+
+// True if anyone on the internet can reach it, by Funnel or its own load balancers.
+bool is_public(const Workload& workload);
+
+bool is_relay(const Workload& workload);
 
 bool is_api_group(const Workload& workload);  // true for a group of type kube-apiserver
 

@@ -8,7 +8,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/label_value.h"
-#include "renderer/kube/pod_traits.h"
+#include "renderer/kube/kinds.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::controller {

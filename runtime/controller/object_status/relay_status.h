@@ -1,18 +1,19 @@
-// The status of a PeerRelay: where its replicas are reached, and whether they can be. A pure
-// function. Source of the shape, of the reasons and of their order: tailscale v1.104.5
-// k8s-operator/reconciler/peerrelay/peerrelay.go.
+// The status of a relay: where its replicas are reached, and whether they can be. A pure function.
+// The shape, the reasons and their order have the source of testdata/contract/peer-relay.md.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "renderer/contract/relay_config.h"
 #include "renderer/kube/kinds.h"
 #include "runtime/controller/object_status/status_writer.h"
 #include "runtime/controller/relays/endpoints.h"
 
 namespace runtime::controller {
 
-inline constexpr std::string_view kRelayCondition = renderer::kind_of("PeerRelay").role.condition;
+inline constexpr std::string_view kRelayCondition = 
+    renderer::kind_of(renderer::kRelayKind).role.condition;
 
 struct RelayState {
     std::string tailnet_problem = {};

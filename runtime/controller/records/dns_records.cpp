@@ -13,7 +13,7 @@
 #include "renderer/contract/labels.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/pod_traits.h"
+#include "renderer/kube/kinds.h"
 #include "runtime/controller/records/devices.h"
 #include "runtime/controller/records/notices.h"
 #include "runtime/controller/view/objects.h"

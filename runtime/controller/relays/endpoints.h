@@ -1,6 +1,6 @@
-// Where peers reach the replicas of a PeerRelay: the addresses of a replica's load balancer, and
-// static endpoints. Pure functions. The contract is testdata/contract/peer-relay.md; source:
-// tailscale v1.104.5 k8s-operator/reconciler/peerrelay/{peerrelay,service}.go.
+// Where peers reach the replicas of a relay: the addresses of a replica's load balancer, and
+// static endpoints. Pure functions. The contract and its source are in
+// testdata/contract/peer-relay.md.
 #pragma once
 
 #include <compare>
@@ -29,7 +29,7 @@ std::string ip_text(std::string_view address);
 std::optional<Endpoint> parse_endpoint(std::string_view text, std::string& problem);
 std::string endpoint_text(const Endpoint& endpoint);
 
-// The first problem of a PeerRelay's `staticEndpoints`: "spec.staticEndpoints[1]: …"; "" if none.
+// The first problem of a relay's `staticEndpoints`: "spec.staticEndpoints[1]: …"; "" if none.
 std::string static_endpoints_problem(const renderer::Value& list);
 
 // The load balancer of a Service of type LoadBalancer.

@@ -14,7 +14,7 @@
 #include "renderer/contract/state_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/pod_traits.h"
+#include "renderer/kube/kinds.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::controller {
@@ -25,10 +25,11 @@ using renderer::Value;
 
 namespace {
 
+constexpr const auto& kRelayPods = renderer::kind_of(renderer::kRelayKind).role.pods;
 constexpr std::string_view kEndpointsField = "RelayServerStaticEndpoints";
 constexpr std::string_view kPortField = "RelayServerPort";
 
-// "peerrelay-edge-0.cap-148.hujson", split after the pod. No value if the pod is not the relay's.
+// "<pod>.cap-148.hujson", split after the pod. No value if the pod is not the relay's.
 struct ConfigKey {
     std::string_view pod, key;
 };
@@ -175,7 +176,7 @@ Value relay_secret(std::string_view ns, std::string_view relay, std::string_view
     for (const auto& [key, value] :
          {std::pair<std::string_view, std::string>(renderer::label::kManaged, "true"),
           {renderer::label::kParent, std::string(relay)},
-          {renderer::label::kParentType, std::string(renderer::kPeerRelayPods.parent_type)},
+          {renderer::label::kParentType, std::string(kRelayPods->parent_type)},
           {renderer::label::kRelayReplica,
            replica.has_value() ? fmt::format("{}", replica->ordinal) : std::string()},
           {renderer::label::kSecretType, "config"},

@@ -69,7 +69,7 @@ void Relays::reconcile(const Changes& /*changes*/) {
             remove(secret);
         }
     }
-    for (const auto& [unused, relay] : context_.parents.all("PeerRelay")) {
+    for (const auto& [unused, relay] : context_.parents.all(renderer::kRelayKind)) {
         write_status(relay);
     }
 }
@@ -88,6 +88,10 @@ void Relays::report(const RelayConfig& relay) {
     }
 }
 
+kube::ObjectRef Relays::parent_of(const std::string& relay) const {
+    return context_.parents.reference(fmt::format("{}/{}", renderer::kRelayKind, relay));
+}
+
 void Relays::tell_hostnames(const RelayConfig& relay, const std::string& pod) {
     const LoadBalancer* balancer = balancer_of(pod);
     if (balancer == nullptr || !balancer->addresses.empty()) {
@@ -96,7 +100,7 @@ void Relays::tell_hostnames(const RelayConfig& relay, const std::string& pod) {
     for (const std::string& hostname : balancer->hostnames) {
         if (const std::string problem = hostnames_.problem(hostname); !problem.empty()) {
             context_.events.post(
-                context_.parents.reference("PeerRelay/" + relay.name), kube::EventType::Warning,
+                parent_of(relay.name), kube::EventType::Warning,
                 "CannotResolveLoadBalancer",
                 fmt::format("{}: hostname \"{}\" of its load balancer cannot be resolved: {}", pod,
                             hostname, problem));
@@ -156,7 +160,7 @@ void Relays::keep_secret(const RelayConfig& relay, const std::string& pod,
 void Relays::refuse(const std::string& relay, const std::string& secret) {
     refused_[secret] = context_.loop.uptime() + kRefusalLasts;
     context_.events.post(
-        context_.parents.reference("PeerRelay/" + relay), kube::EventType::Warning,
+        parent_of(relay), kube::EventType::Warning,
         "CannotPrepareProxy",
         fmt::format("Secret \"{}\" exists and belongs to another user or controller", secret));
 }

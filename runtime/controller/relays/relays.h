@@ -24,6 +24,7 @@ public:
 private:
     void report(const RelayConfig& relay);
     void tell_hostnames(const RelayConfig& relay, const std::string& pod);
+    [[nodiscard]] kube::ObjectRef parent_of(const std::string& relay) const;
     [[nodiscard]] bool may_write(const RelayConfig& relay) const;
     [[nodiscard]] const LoadBalancer* balancer_of(std::string_view pod) const;
     [[nodiscard]] const RelaySecret* secret_of(std::string_view pod) const;

@@ -1,8 +1,8 @@
 // Plans an adoption from a snapshot of the cluster: a pure function. The operator (tailscale
 // v1.96.5, cmd/k8s-operator) names the children of a parent `ts-<parent>-<5 random characters>` and
-// finds them by labels; rendered children have names of their own and the same labels. Groups,
-// Recorders and PeerRelays have the same names on both sides: their rendered objects have replaced
-// the operator's, and only the state Secrets are left to take over.
+// finds them by labels; rendered children have names of their own and the same labels. Where
+// it gives the same names (PodTraits::keep_operator_name), rendered objects have replaced the
+// operator's, and only the state Secrets are left to take over.
 #pragma once
 
 #include <map>
@@ -48,7 +48,7 @@ struct GroupService {
 struct Takeover {
     std::string secret, set, devices;
     // The Secret in which the operator keeps the key of a Recorder's replica, or the configuration
-    // of an API proxy or a PeerRelay, which the controller creates again; empty if there is none.
+    // of an API proxy or a relay, which the controller creates again; empty if there is none.
     std::string leftover;
 };
 

@@ -116,7 +116,7 @@ Job create_idle_set(const OperateContext& context, const AdoptRecord& record) {
                      std::move(idle))});
 }
 
-// Returns the patch that removes the auth key from the configuration of a PeerRelay: the operator
+// Returns the patch that removes the auth key from the configuration of a relay: the operator
 // would keep a key that it finds there, and its pods lack our file.
 Value without_key_file(const Value& secret) {
     if (text_of(secret.at({"metadata", "labels", renderer::kSecretLabel})) !=
@@ -317,8 +317,7 @@ Job own_device_back(const OperateContext& context, const Value& secret) {
 }
 
 // Names the proxies that were rendered after the adoption. They are removed like any other proxy,
-// while the controller runs. Groups, Recorders and PeerRelays are not named: the operator continues
-// with their Secrets, which have the names that it gives.
+// while the controller runs. With Secrets that have the names of the operator, it continues.
 void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot) {
     std::set<std::string> moved, others;
     for (const Value& secret : snapshot.secrets) {

@@ -50,11 +50,7 @@ diff::ClusterTree cluster_tree(const Run& run, std::vector<emit::OutputFile> fil
             .files = std::move(files),
             .kept = kept_parents(run),
             .facts = services_of(run),
-            .inventory = {
-                .files = {},
-                .devices = emit::tree_devices(output),
-                .settings = emit::tree_settings(output, run.inventory.stock_operator.deployment),
-                .remotes = emit::tree_remotes(output)}};
+            .inventory = emit::tree_inventory(output, run.inventory.stock_operator.deployment)};
 }
 
 }  // namespace renderer::cli

@@ -293,13 +293,9 @@ Result<Removals> find_removals(const Options& options, const Run* run,
         TRY(warn_other_dataplane(tree, inventory, earlier, *run, diagnostics));
         removals.are_explained =
             refuse_unexplained(options, repo::join_path(tree.dir, repo::kInventoryFile), inventory,
-                               {.files = {},
-                                .devices = tree.devices,
-                                .settings = tree.settings,
-                                .remotes = tree.remotes},
-                               *run, diagnostics);
+                               tree.inventory, *run, diagnostics);
     }
-    const std::set<std::string> wanted = parents_of(tree.devices);
+    const std::set<std::string> wanted = parents_of(tree.inventory.devices);
     std::set<std::string> lost = parents_of(inventory.devices);
     std::erase_if(lost, [&](const std::string& parent) { return wanted.contains(parent); });
     if (!lost.empty() || !inventory.lists_devices) {

@@ -153,14 +153,14 @@ Result<emit::RenderedTree> OutputTrees::make_tree(const Run& run) const {
     if (std::optional<Diagnostic> found = cut_off(run.loaded)) {
         return Error{std::move(*found)};
     }
-    return emit::RenderedTree{
+    emit::RenderedTree tree{
         .dir = run.loaded.cluster_level ? repo::join_path(root_, run.loaded.cluster) : root_,
         .files = TRY(emit::emit_tree(output)),
-        .devices = emit::tree_devices(output),
-        .settings = options_.load.values_files.empty()
-                        ? emit::tree_settings(output, run.inventory.stock_operator.deployment)
-                        : std::vector<repo::InventoryDevice>(),
-        .remotes = emit::tree_remotes(output)};
+        .inventory = emit::tree_inventory(output, run.inventory.stock_operator.deployment)};
+    if (!options_.load.values_files.empty()) {
+        tree.inventory.settings.clear();
+    }
+    return tree;
 }
 
 void OutputTrees::compare(const Run* run, const emit::RenderedTree& tree, Taken& taken) {

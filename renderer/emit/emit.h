@@ -44,15 +44,10 @@ struct OutputFile {
 // Fails if two entries have the same path.
 Result<std::vector<OutputFile>> emit_tree(const Output& output);
 
-// Returns the devices for the tree's inventory, including those of Tailscale Services.
-std::vector<repo::InventoryDevice> tree_devices(const Output& output);
-
-// Returns the remote parts of kustomizations for the tree's inventory.
-std::vector<repo::InventoryDevice> tree_remotes(const Output& output);
-
-// Returns the release of the operator's chart for the tree's inventory, if an engine installs one,
-// or its Deployment, if there is one; may be null.
-std::vector<repo::InventoryDevice> tree_settings(const Output& output, const Document* deployment);
+// Returns the inventory of the tree, without files: its devices, including those of Tailscale
+// Services; the release of the operator's chart, if an engine installs one, or its `deployment`,
+// which may be null; and the remote parts of kustomizations.
+repo::TreeInventory tree_inventory(const Output& output, const Document* deployment);
 
 // A Secret with plaintext credentials, which must not be written into a Git work tree or a cache.
 struct PlaintextSecret {
@@ -67,9 +62,7 @@ std::optional<PlaintextSecret> find_plaintext_secret(const Output& output);
 struct RenderedTree {
     std::string dir;  // on the disk, or in a branch relative to its top; "" = the top
     std::vector<OutputFile> files;
-    std::vector<repo::InventoryDevice> devices = {};
-    std::vector<repo::InventoryDevice> settings = {};
-    std::vector<repo::InventoryDevice> remotes = {};
+    repo::TreeInventory inventory = {};  // without files
     // The cluster no longer exists: its files are removed, and its inventory last.
     bool is_gone = false;
 };

@@ -170,14 +170,12 @@ Result<Changes> find_changes(const Place& place, const std::string& dir, const R
     const std::string inventory = fmt::format("{}/{}", dir, repo::kInventoryFile);
     changes.old_inventory = TRY(place.read(inventory)).value_or("");
     changes.listed = TRY(repo::read_inventory(inventory, changes.old_inventory));
+    changes.wanted = tree.inventory;
     Finder finder(place, dir, changes);
     for (const OutputFile& file : tree.files) {
         TRY(finder.look_at(file));
         changes.wanted.files.push_back(file.path);
     }
-    changes.wanted.devices = tree.devices;
-    changes.wanted.settings = tree.settings;
-    changes.wanted.remotes = tree.remotes;
     changes.wanted.sort();
     changes.new_inventory = tree.is_gone ? std::string() : repo::inventory_text(changes.wanted);
     for (const std::string& path : changes.listed.files) {

@@ -82,9 +82,9 @@ PackedTree::PackedTree(RenderedTree tree, Packing packing)
         put(file.path, text);
         put(file.content, text);
     }
-    put(tree.devices, text);
-    put(tree.settings, text);
-    put(tree.remotes, text);
+    put(tree.inventory.devices, text);
+    put(tree.inventory.settings, text);
+    put(tree.inventory.remotes, text);
     tree_ = PackedText(text);
 }
 
@@ -103,9 +103,9 @@ std::shared_ptr<const RenderedTree> PackedTree::unpack() const {
         file.path = reader.text();
         file.content = reader.text();
     }
-    tree->devices = reader.devices();
-    tree->settings = reader.devices();
-    tree->remotes = reader.devices();
+    tree->inventory.devices = reader.devices();
+    tree->inventory.settings = reader.devices();
+    tree->inventory.remotes = reader.devices();
     return tree;
 }
 

@@ -1,4 +1,3 @@
-// The devices of the plan and the operator's release, as listed in the inventory.
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +19,6 @@ std::string source_of(const load::Loaded& loaded, const SourceNames& names, Pos 
         pos.known() ? loaded.sources.file_of_part(pos) : std::string_view();
     return file.empty() ? std::string(names.of(pos)) : repo::relative_path(file, loaded.root);
 }
-
-}  // namespace
 
 std::vector<repo::InventoryDevice> tree_devices(const Output& output) {
     const SourceNames names(output.loaded);
@@ -71,6 +68,15 @@ std::vector<repo::InventoryDevice> tree_settings(const Output& output, const Doc
              .unit = release->unit,
              .source = source_of(output.loaded, names, release->pos),
              .values = release->digest}};
+}
+
+}  // namespace
+
+repo::TreeInventory tree_inventory(const Output& output, const Document* deployment) {
+    return {.files = {},
+            .devices = tree_devices(output),
+            .settings = tree_settings(output, deployment),
+            .remotes = tree_remotes(output)};
 }
 
 }  // namespace renderer::emit

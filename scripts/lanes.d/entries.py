@@ -47,7 +47,7 @@ OTHERS = {
 SOAK = {
     "controller_kills": OTHERS["controller_kills"]["covers"], "recorder_kills": OTHERS["recorder_kills"]["covers"],
     "rule_changes": ["runtime/nft"], "operators": OTHERS["reference_cases"]["covers"], "old_kubectl": ["runtime/api_proxy", "runtime/recording"],
-    "includes": ["renderer", "runtime"], "odr": ["renderer", "runtime"],
+    "includes": ["renderer", "runtime"], "odr": ["renderer", "runtime"], "patches": ["docs/patches", "renderer", "runtime"],
 }
 # No program contains these files, and a list of sources changes together with the sources.
 UNTESTED = re.compile(r"_test\.cpp$|_testing\.(h|cpp)$|/fuzz_[^/]*$|/testing/|^(renderer|runtime)/(.*\.md|(.*/)?CMakeLists\.txt)$")

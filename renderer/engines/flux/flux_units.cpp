@@ -63,6 +63,13 @@ bool sets_class(std::string_view patch) {
         [&](std::string_view word) { return patch.find(word) != std::string_view::npos; });
 }
 
+// A value with variables of its own is that of the object that is applied, if the parent fills them.
+bool has_variables(const Value* map) {
+    return std::ranges::any_of(members_of(map), [](const Member& member) {
+        return spelling_of(member.value).find("${") != std::string_view::npos;
+    });
+}
+
 void add_variables(const Value* map, UnitVariables& variables) {
     for (const Member& member : members_of(map)) {
         std::string text(spelling_of(member.value));
@@ -90,6 +97,9 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
         const std::string_view name = text_of(one, {"name"});
         const Value* found = repository.variable_sources().find(
             {name, text_of(kustomization, {"metadata", "namespace"}), file, is_secret});
+        if (found != nullptr && has_variables(found->find("data"))) {
+            found = nullptr;
+        }
         if (found != nullptr && is_secret) {
             for (const std::string_view field : {"data", "stringData"}) {
                 for (const Member& member : members_of(found->find(field))) {

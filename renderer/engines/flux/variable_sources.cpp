@@ -1,12 +1,16 @@
 #include "renderer/engines/flux/variable_sources.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/engines/engine_groups.h"
 #include "renderer/engines/manifest_files.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer::engines {
 
@@ -52,10 +56,32 @@ void VariableSources::read_files() {
                 }
             } else if (is_kind(object.root, "v1", "Secret")) {
                 secrets_[name].push_back(std::move(object.root));
+            } else if (const Value* spec = object.root.find("spec");
+                       spec != nullptr && is_kind(object.root, kFluxGroup, "Kustomization")) {
+                patched_.add(*spec, tree_, repo::parent_path(path));
             }
         }
     }
     generated_ = generated_config_maps(tree_, dirs_, root_, sources_);
+    read_kustomizations();
+}
+
+void VariableSources::read_kustomizations() {
+    constexpr auto kChanges = std::to_array<std::string_view>({"patch", "replacements", "behavior"});
+    for (const repo::WalkedDir* dir : dirs_) {
+        if (dir->kustomizations.empty()) {
+            continue;
+        }
+        std::string path = repo::join_path(dir->path, dir->kustomizations.front());
+        Result<std::string> text = tree_.read(path);
+        if (text && std::ranges::any_of(kChanges, [&](std::string_view word) {
+                return text->find(word) != std::string::npos;
+            })) {
+            Diagnostics discarded;  // the build itself reports them
+            const SourceId source = sources_.add(std::move(path), std::move(*text));
+            patched_.add(read_yaml(sources_, source, discarded), tree_, dir->path);
+        }
+    }
 }
 
 const Value* VariableSources::find(const VariableSource& wanted) {
@@ -78,7 +104,8 @@ const Value* VariableSources::find(const VariableSource& wanted) {
         }
         std::erase_if(known, [&](const Value* one) { return nearness(one) < nearest; });
     }
-    return known.size() == 1 ? known.front() : nullptr;
+    const bool is_known = wanted.is_secret || !patched_.may_have(wanted.name);
+    return known.size() == 1 && is_known ? known.front() : nullptr;
 }
 
 std::vector<const Value*> VariableSources::config_maps(std::string_view name) {

@@ -11,6 +11,7 @@
 #include "renderer/engines/applied_unit.h"
 #include "renderer/engines/fleet/fleet_files.h"
 #include "renderer/engines/flux/generated_maps.h"
+#include "renderer/engines/flux/patched_maps.h"
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
 
@@ -37,7 +38,8 @@ public:
 
     // Returns the object in the namespace of the Kustomization. Several with one name belong to
     // different clusters: then it is the one whose file is nearest to that of the Kustomization.
-    // Returns null if there is none, or no single nearest. Values of a Secret may be encrypted.
+    // Returns null if there is none, or no single nearest, or if its data may be patched. Values of
+    // a Secret may be encrypted.
     const Value* find(const VariableSource& wanted);
     // True if there is such a ConfigMap, whether its data are known or not.
     bool has_config_map(std::string_view name);
@@ -47,6 +49,7 @@ private:
     std::vector<const Value*> config_maps(std::string_view name);
     std::vector<const Value*> secrets(std::string_view name);
     void read_files();
+    void read_kustomizations();
 
     const repo::SourceTree& tree_;
     const DirList& dirs_;
@@ -57,6 +60,7 @@ private:
     bool has_read_ = false;
     std::map<std::string, std::vector<Value>, std::less<>> config_maps_, secrets_;
     GeneratedMaps generated_;
+    PatchedMaps patched_;
 };
 
 }  // namespace renderer::engines

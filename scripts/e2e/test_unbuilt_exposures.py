@@ -266,6 +266,31 @@ def test_what_a_unit_adds_may_break_its_build(render, tmp_path):
     assert "build apps, with what Kustomization flux-system/apps adds to its kustomization.yaml" in done.stderr, done.stderr
 
 
+OPERATOR = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: ts, namespace: tailscale}
+spec:
+  interval: 1h
+  chart: {spec: {chart: tailscale-operator, version: 1.98.10, sourceRef: {kind: HelmRepository, name: tailscale}}}
+  valuesFrom: [{kind: ConfigMap, name: v}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: v, namespace: tailscale}
+data: {values.yaml: 'proxyConfig: {defaultTags: "tag:plain"}'}
+"""
+
+
+def test_patched_values_of_the_operator(render, tmp_path):
+    patch = "patches:\n  - target: {kind: ConfigMap, name: v}\n    patch: |\n      - {op: replace, path: /data/values.yaml, value: 'proxyConfig: {defaultTags: \"tag:prod\"}'}\n"
+    exposed = SERVICE.replace("{name: web}", '{name: web, namespace: shop, annotations: {tailscale.com/expose: "true"}}', 1)
+    tree(tmp_path, {"repo/cluster/sync.yaml": "---\n".join(SYNC[:2]), "repo/cluster/web.yaml": exposed, "repo/apps/operator.yaml": OPERATOR,
+                    "repo/cluster/apps.yaml": VARIABLES.replace("  postBuild: POST_BUILD\n", "  " + patch)})
+    done = render("-o", "out")
+    assert done.returncode == 0 and "tag:prod" in done.stderr, done.stderr
+
+
 LIBRARY = {"Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\n", "values.yaml": "{}\n",
            "templates/service.yaml": "kind: Service\napiVersion: v1\nmetadata: {name: lib}\nspec: {ports: [{port: 80}]}\n"}
 

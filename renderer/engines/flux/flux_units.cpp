@@ -11,6 +11,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/flux/artifact_generators.h"
+#include "renderer/engines/flux/patched_maps.h"
 #include "renderer/engines/flux/source_key.h"
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/liveness.h"
@@ -326,9 +327,11 @@ bool may_matter(const Value& patch, bool has_releases) {
     }
     const std::string_view text = text_of(patch, {"patch"});
     const bool is_release = kind == "HelmRelease" || kind == "HelmChart";
-    const bool is_values =
-        is_release && has_releases && text.find("values") != std::string_view::npos;
-    const bool is_unread = is_release && !text_of(patch, {"path"}).empty();
+    const bool is_map = kind == "ConfigMap";
+    const bool is_values = has_releases && (is_release ? text.find("values") != std::string_view::npos
+                                                       : is_map && changes_data(text));
+    const bool is_unread =
+        (is_release || (is_map && has_releases)) && !text_of(patch, {"path"}).empty();
     return is_values || is_unread ||
            ((repo::mentions_tailscale(text) || sets_class(text)) && kind != "Secret" &&
             !is_workload_kind(kind));

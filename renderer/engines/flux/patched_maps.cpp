@@ -17,15 +17,6 @@ bool contains(std::string_view text, std::string_view word) {
     return text.find(word) != std::string_view::npos;
 }
 
-// True for a patch of data, in any of its forms; not of metadata.
-bool changes_data(std::string_view patch) {
-    constexpr auto kForms =
-        std::to_array<std::string_view>({"/data", "\ndata", " data", "{data", "\"data"});
-    return patch.starts_with("data") || std::ranges::any_of(kForms, [&](std::string_view form) {
-               return contains(patch, form);
-           });
-}
-
 // Returns the text of a patch: of its file, or inline, also as an object.
 std::string text_of_patch(const Value& patch, const repo::SourceTree& tree,
                           const std::string& dir) {
@@ -47,6 +38,14 @@ std::string text_of_patch(const Value& patch, const repo::SourceTree& tree,
 }
 
 }  // namespace
+
+bool changes_data(std::string_view patch) {
+    constexpr auto kForms =
+        std::to_array<std::string_view>({"/data", "\ndata", " data", "{data", "\"data"});
+    return patch.starts_with("data") || std::ranges::any_of(kForms, [&](std::string_view form) {
+               return contains(patch, form);
+           });
+}
 
 void PatchedMaps::add_patch(const Value& patch, const repo::SourceTree& tree,
                             const std::string& dir) {

@@ -11,6 +11,9 @@
 
 namespace renderer::engines {
 
+// True for a patch of data, in any of its forms; not of metadata.
+bool changes_data(std::string_view patch);
+
 class PatchedMaps {
 public:
     // Adds the patches, the replacements and the generators with a `behavior` in the fields of a

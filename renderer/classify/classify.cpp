@@ -67,7 +67,7 @@ template <typename Input>
 void spell_booleans_of(const SourceMap& sources, std::vector<Input>& inputs) {
     for (Input& input : inputs) {
         spell_booleans(sources, input.faults);
-        spell_booleans(sources, input.wish_faults);
+        spell_booleans(sources, input.operator_faults);
     }
 }
 

@@ -23,7 +23,7 @@ struct Classified {
     }
     // Returns "4: message | found | expected | hint" for each fault.
     [[nodiscard]] std::string faults(const ParentInput& parent) const {
-        return lines(parent.wish_faults) + lines(parent.faults);
+        return lines(parent.operator_faults) + lines(parent.faults);
     }
     [[nodiscard]] std::string lines(const std::vector<Diagnostic>& faults) const {
         std::string out;
@@ -115,7 +115,7 @@ spec:
   - {port: 1.5, targetPort: 80}
   - text
 )");
-    EXPECT_EQ(run.inventory.services.at(0).wish_faults.size(), 1U);
+    EXPECT_EQ(run.inventory.services.at(0).operator_faults.size(), 1U);
     EXPECT_EQ(
         run.faults(run.inventory.services[0]),
         "6: annotation \"tailscale.com/expose\" is not a string | a boolean | a string | "

@@ -32,7 +32,7 @@ void check_texts(const Document& doc, std::string_view group, ParentInput& paren
     for (const Member& member : members_of(doc.root.at({"metadata", group}))) {
         if (!member.value.is_string()) {
             std::vector<Diagnostic>& faults =
-                member.name().starts_with(kOperatorDomain) ? parent.wish_faults : parent.faults;
+                member.name().starts_with(kOperatorDomain) ? parent.operator_faults : parent.faults;
             faults.push_back(
                 {.rule = "invalid-object",
                  .pos = member.value.pos().known() ? member.value.pos() : member.key.pos(),

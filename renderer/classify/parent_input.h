@@ -18,7 +18,7 @@ struct ParentInput {
     std::vector<Diagnostic> faults;  // fields that the API server cannot decode
     // Faults of labels and annotations in the operator's domain. They can hide what the object asks
     // for (`expose: true` without quotes).
-    std::vector<Diagnostic> wish_faults;
+    std::vector<Diagnostic> operator_faults;
 
     // Returns the value, or nullptr if the key is absent.
     [[nodiscard]] const Value* annotation(std::string_view key) const;

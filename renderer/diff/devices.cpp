@@ -300,8 +300,7 @@ private:
                      {}});
             }
         }
-        const std::string map =
-            fmt::format("{}{}", kRelayPrefix, without_kind(device.parent));
+        const std::string map = fmt::format("{}{}", kRelayPrefix, without_kind(device.parent));
         const Manifest* config = manifests_.find("ConfigMap", ns, map);
         const Value* data = config == nullptr ? nullptr : manifests_.root(*config).find("data");
         for (const Member& entry : members_of(data)) {

@@ -208,9 +208,10 @@ public:
             for (const ReachChange& change : cluster.devices.reach) {
                 if (change.offer.is_public && change.added == added) {
                     const bool is_relay = change.offer.target == kRelayed;
-                    ways.insert(is_relay ? std::string_view(change.parent)
-                                               .substr(0, change.parent.find('/'))
-                                         : kByFunnel);
+                    ways.insert(
+                        is_relay
+                            ? std::string_view(change.parent).substr(0, change.parent.find('/'))
+                            : kByFunnel);
                     section.lines.push_back(reach_line(change, added ? '!' : '-'));
                     section.lines.back().text += in_cluster(comparison, cluster);
                     if (const std::string* entry =

@@ -26,8 +26,7 @@ Graph WayCollector::finish(std::string cluster) {
     for (auto& [id, node] : nodes_) {
         graph.nodes.push_back(std::move(node));
     }
-    std::ranges::stable_sort(graph.nodes, {},
-                             [](const Node& node) { return node.info().column; });
+    std::ranges::stable_sort(graph.nodes, {}, [](const Node& node) { return node.info().column; });
     std::map<std::string_view, std::uint32_t> index_of;
     for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
         index_of.emplace(graph.nodes[i].id, i);

@@ -251,8 +251,8 @@ private:
             }
         }
         const Edge& drawn = graph_.edges[index];
-        edge.points_left = graph_.nodes[drawn.from].info().column >
-                           graph_.nodes[drawn.to].info().column;
+        edge.points_left =
+            graph_.nodes[drawn.from].info().column > graph_.nodes[drawn.to].info().column;
         return edge;
     }
 

@@ -79,12 +79,10 @@ Graph random_graph(std::uint32_t seed) {
                   .is_public = below(5) == 0};
         graph.nodes.push_back(std::move(node));
     }
-    std::ranges::stable_sort(graph.nodes, {},
-                             [](const Node& node) { return node.info().column; });
+    std::ranges::stable_sort(graph.nodes, {}, [](const Node& node) { return node.info().column; });
     for (std::uint32_t from = 0; from < count; ++from) {
         for (std::uint32_t to = 0; to < count; ++to) {
-            const bool is_level =
-                graph.nodes[from].info().column == graph.nodes[to].info().column;
+            const bool is_level = graph.nodes[from].info().column == graph.nodes[to].info().column;
             if (!is_level && below(count) < 2) {
                 graph.edges.push_back({.from = from,
                                        .to = to,

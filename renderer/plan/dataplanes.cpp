@@ -170,20 +170,20 @@ std::optional<Dataplane> annotated_dataplane(const classify::ParentInput& object
 }
 
 void check_dataplane(const classify::ParentInput& object, Diagnostics& diagnostics) {
-    const Value* wish = object.annotation(kDataplane);
-    if (wish == nullptr || annotated_dataplane(object)) {
+    const Value* wanted = object.annotation(kDataplane);
+    if (wanted == nullptr || annotated_dataplane(object)) {
         return;
     }
     classify::about(object, diagnostics)
-        .error("unknown-choice", wish->pos(),
+        .error("unknown-choice", wanted->pos(),
                fmt::format("invalid value of annotation \"{}\"", kDataplane))
-        .found(fmt::format("\"{}\"", text_of(wish)))
+        .found(fmt::format("\"{}\"", text_of(wanted)))
         .expected("one of { containerboot, native }")
-        .hint(did_you_mean(nearest(text_of(wish), {"containerboot", "native"})));
+        .hint(did_you_mean(nearest(text_of(wanted), {"containerboot", "native"})));
 }
 
-DataplaneWish wished_dataplane(const classify::ParentInput& parent, const ProxyClassPlan* chosen,
-                               const Settings& settings) {
+DataplaneChoice requested_dataplane(const classify::ParentInput& parent,
+                                    const ProxyClassPlan* chosen, const Settings& settings) {
     if (const std::optional<Dataplane> own = annotated_dataplane(parent)) {
         return {*own, parent.annotation(kDataplane)->pos()};
     }
@@ -202,9 +202,9 @@ void run_native(const Settings& settings, Workload& workload) {
 void choose_dataplane(const classify::ParentInput& parent, const Settings& settings,
                       Workload& workload, Diagnostics& diagnostics) {
     check_dataplane(parent, diagnostics);
-    const DataplaneWish wish = wished_dataplane(parent, workload.proxy_class, settings);
-    workload.dataplane_pos = wish.pos;
-    if (wish.dataplane == Dataplane::Native) {
+    const DataplaneChoice wanted = requested_dataplane(parent, workload.proxy_class, settings);
+    workload.dataplane_pos = wanted.pos;
+    if (wanted.dataplane == Dataplane::Native) {
         run_native(settings, workload);
     }
 }

@@ -31,15 +31,15 @@ std::optional<Dataplane> annotated_dataplane(const classify::ParentInput& object
 void check_dataplane(const classify::ParentInput& object, Diagnostics& diagnostics);
 
 // The position of a default is unknown.
-struct DataplaneWish {
+struct DataplaneChoice {
     Dataplane dataplane;
     Pos pos;
 };
 
 // Returns the dataplane for the pods of the parent, if they have a choice. `chosen` is its class,
 // or nullptr.
-DataplaneWish wished_dataplane(const classify::ParentInput& parent, const ProxyClassPlan* chosen,
-                               const Settings& settings);
+DataplaneChoice requested_dataplane(const classify::ParentInput& parent,
+                                    const ProxyClassPlan* chosen, const Settings& settings);
 
 // Makes the pods run tailrender-proxy, independent of the dataplane of proxies.
 void run_native(const Settings& settings, Workload& workload);

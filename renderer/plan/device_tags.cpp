@@ -15,20 +15,20 @@ namespace renderer::plan {
 // the settings.
 std::vector<std::string> plan_tags(const classify::ParentInput& parent, const Settings& settings,
                                    Diagnostics& diagnostics) {
-    const Value* wish = parent.annotation(annotation::kTags);
-    if (wish == nullptr || !wish->is_string()) {
+    const Value* wanted = parent.annotation(annotation::kTags);
+    if (wanted == nullptr || !wanted->is_string()) {
         return settings.default_tags;
     }
-    std::vector<std::string> tags = split_tags(wish->text());
+    std::vector<std::string> tags = split_tags(wanted->text());
     if (tags.empty()) {
         tags.emplace_back();
     }
     for (const std::string& tag : tags) {
         if (const std::string_view wrong = tag_error(tag); !wrong.empty()) {
             classify::about(parent, diagnostics)
-                .error("invalid-tag", wish->pos(),
+                .error("invalid-tag", wanted->pos(),
                        fmt::format("invalid tag \"{}\": {}", tag, wrong))
-                .found(fmt::format("\"{}\"", wish->text()))
+                .found(fmt::format("\"{}\"", wanted->text()))
                 .expected("tags such as \"tag:web\", separated by commas");
         }
     }

@@ -23,9 +23,9 @@ std::string hint_of(const std::string& hostname, std::string_view advice) {
 }
 
 template <typename Owner>
-std::string check_wish(const Owner& owner, const Hostname& wish, std::string_view advice,
-                       const Settings& settings, Diagnostics& diagnostics) {
-    std::string hostname = wish.text;
+std::string checked_text(const Owner& owner, const Hostname& wanted, std::string_view advice,
+                         const Settings& settings, Diagnostics& diagnostics) {
+    std::string hostname = wanted.text;
     std::string wrong = dns_label_error(hostname);
     if (wrong.empty() && !settings.hostname_suffix.empty()) {
         hostname += "-" + settings.hostname_suffix;
@@ -33,7 +33,7 @@ std::string check_wish(const Owner& owner, const Hostname& wish, std::string_vie
     }
     if (!wrong.empty()) {
         about(owner, diagnostics)
-            .error("invalid-hostname", wish.pos,
+            .error("invalid-hostname", wanted.pos,
                    fmt::format("invalid hostname \"{}\": {}", hostname, wrong))
             .found(hostname.size() <= kMaxLabel
                        ? ""
@@ -46,25 +46,26 @@ std::string check_wish(const Owner& owner, const Hostname& wish, std::string_vie
 
 }  // namespace
 
-std::string checked_hostname(const classify::ParentInput& parent, const Hostname& wish,
+std::string checked_hostname(const classify::ParentInput& parent, const Hostname& wanted,
                              std::string_view advice, const Settings& settings,
                              Diagnostics& diagnostics) {
-    return check_wish(parent, wish, advice, settings, diagnostics);
+    return checked_text(parent, wanted, advice, settings, diagnostics);
 }
 
-std::string checked_hostname(const Origin& owner, const Hostname& wish, std::string_view advice,
+std::string checked_hostname(const Origin& owner, const Hostname& wanted, std::string_view advice,
                              const Settings& settings, Diagnostics& diagnostics) {
-    return check_wish(owner, wish, advice, settings, diagnostics);
+    return checked_text(owner, wanted, advice, settings, diagnostics);
 }
 
 std::optional<Hostname> service_hostname(const classify::ServiceInput& service,
                                          const Settings& settings, Diagnostics& diagnostics) {
-    const auto checked = [&](const Hostname& wish, std::string_view advice) {
-        return Hostname{checked_hostname(service, wish, advice, settings, diagnostics), wish.pos};
+    const auto checked = [&](const Hostname& wanted, std::string_view advice) {
+        return Hostname{checked_hostname(service, wanted, advice, settings, diagnostics),
+                        wanted.pos};
     };
-    const Value* wish = service.annotation(annotation::kHostname);
-    if (wish != nullptr && wish->is_string()) {
-        return checked({std::string(wish->text()), wish->pos()},
+    const Value* wanted = service.annotation(annotation::kHostname);
+    if (wanted != nullptr && wanted->is_string()) {
+        return checked({std::string(wanted->text()), wanted->pos()},
                        "fix it, or remove the annotation to use <namespace>-<name>");
     }
     if (service.ns.empty()) {

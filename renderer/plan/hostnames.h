@@ -25,10 +25,10 @@ struct Hostname {
 
 // Checks the wanted hostname and returns it with the cluster's suffix. `advice` explains how to
 // change it.
-std::string checked_hostname(const classify::ParentInput& parent, const Hostname& wish,
+std::string checked_hostname(const classify::ParentInput& parent, const Hostname& wanted,
                              std::string_view advice, const Settings& settings,
                              Diagnostics& diagnostics);
-std::string checked_hostname(const Origin& owner, const Hostname& wish, std::string_view advice,
+std::string checked_hostname(const Origin& owner, const Hostname& wanted, std::string_view advice,
                              const Settings& settings, Diagnostics& diagnostics);
 
 // Returns the hostname of a Service: the annotation's text, even if it is empty, else

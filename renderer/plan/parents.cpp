@@ -10,7 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/engines/hooks.h"
 #include "renderer/plan/annotations.h"
-#include "renderer/plan/idle_wishes.h"
+#include "renderer/plan/ineffective_annotations.h"
 #include "renderer/plan/tailnet_target.h"
 
 namespace renderer::plan {
@@ -97,11 +97,11 @@ void take_all(const load::Loaded& loaded, const Inputs& inputs, Take take, const
             continue;
         }
         check_annotations(input, diagnostics);
-        report_all(input, input.wish_faults, diagnostics);
+        report_all(input, input.operator_faults, diagnostics);
         if (take(input, parents)) {
             report_faults(input, diagnostics);
         } else {
-            warn_of_idle_wishes(input, settings, diagnostics);
+            warn_of_ineffective(input, settings, diagnostics);
         }
     }
 }
@@ -193,7 +193,7 @@ Parents find_parents(const load::Loaded& loaded, const classify::Inventory& inve
     const bool has_gateway_class = std::ranges::any_of(loaded.documents, is_gateway_class);
     for (const Document& document : loaded.documents) {
         if (is_rendered(loaded, document)) {
-            warn_of_idle_wishes(document, has_gateway_class, diagnostics);
+            warn_of_ineffective(document, has_gateway_class, diagnostics);
             refuse_default_class(document, settings, diagnostics);
         }
     }

@@ -71,11 +71,11 @@ public:
 
 private:
     void add_user(const classify::CustomResource& user) {
-        const std::string_view wish = user.fields().text("tailnet");
-        if (!wish.empty() && is_rendered(loaded_, *user.doc)) {
-            users_[wish].push_back({.pos = user.fields().pos("tailnet"),
-                                    .object = user.doc->object_name(),
-                                    .text = "joins it"});
+        const std::string_view wanted = user.fields().text("tailnet");
+        if (!wanted.empty() && is_rendered(loaded_, *user.doc)) {
+            users_[wanted].push_back({.pos = user.fields().pos("tailnet"),
+                                      .object = user.doc->object_name(),
+                                      .text = "joins it"});
         }
     }
 
@@ -202,17 +202,17 @@ Tailnets::Tailnets(const load::Loaded& loaded, const classify::Inventory& invent
     }
 }
 
-std::string Tailnets::server_url(const classify::ParentInput& user, const TailnetWish& wish,
+std::string Tailnets::server_url(const classify::ParentInput& user, const TailnetReference& wanted,
                                  Diagnostics& diagnostics) const {
-    if (wish.name.empty()) {
+    if (wanted.name.empty()) {
         return settings_.login_server;
     }
-    const auto found = by_name_.find(wish.name);
+    const auto found = by_name_.find(wanted.name);
     if (found != by_name_.end()) {
         return std::string(login_url(*found->second));
     }
     classify::about(user, diagnostics)
-        .error("unknown-tailnet", wish.pos, fmt::format("Tailnet \"{}\" not found", wish.name))
+        .error("unknown-tailnet", wanted.pos, fmt::format("Tailnet \"{}\" not found", wanted.name))
         .expected("the name of a Tailnet in the inputs")
         .hint("fix the name, or pass its manifest with --context DIR")
         .is_absence();

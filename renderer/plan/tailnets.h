@@ -19,7 +19,7 @@ namespace renderer::plan {
 struct ProxyInputs;
 
 // The `spec.tailnet` of an object.
-struct TailnetWish {
+struct TailnetReference {
     std::string_view name;  // "" = the controller's own tailnet
     Pos pos;
 };
@@ -33,7 +33,8 @@ public:
 
     // Returns the login server for devices of `user`; "" = Tailscale's own, by default. Reports a
     // Tailnet that is not among the inputs.
-    [[nodiscard]] std::string server_url(const classify::ParentInput& user, const TailnetWish& wish,
+    [[nodiscard]] std::string server_url(const classify::ParentInput& user,
+                                         const TailnetReference& wanted,
                                          Diagnostics& diagnostics) const;
 
 private:

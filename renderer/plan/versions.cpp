@@ -268,8 +268,7 @@ private:
 
 // Returns the oldest version whose pods find their configuration and have every field of it.
 TailscaleVersion oldest_of_relays(const Release& release) {
-    const Trait trait =
-        release.has(Trait::RelayEndpoints) ? Trait::RelayEndpoints : Trait::Relays;
+    const Trait trait = release.has(Trait::RelayEndpoints) ? Trait::RelayEndpoints : Trait::Relays;
     return since(trait).version;
 }
 

@@ -98,7 +98,7 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
     struct Doer {
         Apply& apply;
         const Work& work;
-        std::string_view wished_tailnet;
+        std::string_view wanted_tailnet;
 
         using Jobs = std::vector<Job>;
         Jobs operator()(const step::CreateState&) const {
@@ -131,7 +131,7 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         }
         Jobs operator()(const step::RemoveStray&) const { return apply.remove_stray(work); }
         Jobs operator()(const step::LeaveTailnet&) const {
-            return apply.leave_tailnet(work, std::string(wished_tailnet));
+            return apply.leave_tailnet(work, std::string(wanted_tailnet));
         }
         Jobs operator()(const step::RemoveState&) const {
             return {apply.delete_devices(work), apply.delete_state(work)};
@@ -144,9 +144,9 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         Jobs operator()(const step::Remove&) const { return apply.remove(work); }
     };
     const Work work = work_of(replica);
-    const std::string_view wished =
+    const std::string_view wanted =
         replica.set == nullptr ? std::string_view() : replica.set->tailnet.view();
-    run_in_order(std::visit(Doer{*this, work, wished}, step), std::move(done));
+    run_in_order(std::visit(Doer{*this, work, wanted}, step), std::move(done));
 }
 
 StateOwner Apply::owner_of(const Work& work) {
@@ -414,7 +414,7 @@ Job Apply::mint(const Work& work, const step::MintKey& step) {
             {.tags = split_list(work.tags), .description = sweeps_.mark(), .urgent = is_urgent},
             [this, tailnet = work.tailnet, key, next](tailnet::Reply reply) {
                 if (reply.may_be_done) {
-                    sweeps_.wish(tailnet);
+                    sweeps_.request(tailnet);
                 }
                 if (reply.ok()) {
                     key->id = renderer::text_of(reply.body.find("id"));
@@ -463,12 +463,12 @@ void Apply::record_key(const Work& work, const MintedKey& key, const step::MintK
                 return revoke_key(work.tailnet, work.auth.key_id)(done);
             }
             if (!reply.ok() && !reply.not_found()) {
-                sweeps_.wish(work.tailnet);  // unknown: the sweep looks again
+                sweeps_.request(work.tailnet);  // unknown: the sweep looks again
                 return done(problem);
             }
             revoke_key(work.tailnet, key.id)([this, work, problem, done](const std::string& also) {
                 if (!also.empty()) {
-                    sweeps_.wish(work.tailnet);
+                    sweeps_.request(work.tailnet);
                 }
                 done(problem);
             });

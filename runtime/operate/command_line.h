@@ -16,10 +16,10 @@ struct VerbFlags {
     AccessFlags access;
     std::string ns = "tailscale";
     int patience = 300;  // seconds
-    AdoptWish adopt;
+    AdoptOptions adopt;
     bool roll_back = false;
     bool finish = false;
-    CleanupWish cleanup;
+    CleanupOptions cleanup;
     StatusForm form = StatusForm::Table;
 };
 

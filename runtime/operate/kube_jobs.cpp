@@ -87,14 +87,14 @@ struct Waiting {
     kube::Client& kube;
     Patience patience;
     std::string path, what;
-    Wish wish;
+    Condition condition;
     Duration end;  // uptime
 };
 
 void look_again(const std::shared_ptr<Waiting>& wait, const Next& next) {
     wait->kube.get(wait->path, [wait, next](const kube::Reply& reply) {
         const bool is_known = reply.ok() || reply.not_found();
-        if (is_known && wait->wish(reply.object)) {
+        if (is_known && wait->condition(reply.object)) {
             return next({});
         }
         if (wait->patience.loop.uptime() >= wait->end) {
@@ -190,21 +190,21 @@ Value annotate(const Value& object, std::initializer_list<Annotation> wanted) {
                  : Value::list({operation("add", "/metadata/annotations", std::move(all))});
 }
 
-Job only_if(kube::Client& kube, const std::string& path, Wish wish, Job job) {
-    return [&kube, path, wish = std::move(wish), job = std::move(job)](const Next& next) {
-        kube.get(path, [path, wish, job, next](const kube::Reply& reply) {
+Job only_if(kube::Client& kube, const std::string& path, Condition condition, Job job) {
+    return [&kube, path, condition = std::move(condition), job = std::move(job)](const Next& next) {
+        kube.get(path, [path, condition, job, next](const kube::Reply& reply) {
             if (!reply.ok() && !reply.not_found()) {
                 return next(problem_of(reply, "read", path));
             }
-            wish(reply.object) ? job(next) : next({});
+            condition(reply.object) ? job(next) : next({});
         });
     };
 }
 
-Job wait_for(kube::Client& kube, Patience patience, const std::string& path, Wish wish,
+Job wait_for(kube::Client& kube, Patience patience, const std::string& path, Condition condition,
              const std::string& what) {
-    return [&kube, patience, path, wish = std::move(wish), what](const Next& next) {
-        look_again(std::make_shared<Waiting>(Waiting{kube, patience, path, what, wish,
+    return [&kube, patience, path, condition = std::move(condition), what](const Next& next) {
+        look_again(std::make_shared<Waiting>(Waiting{kube, patience, path, what, condition,
                                                      patience.loop.uptime() + patience.limit}),
                    next);
     };

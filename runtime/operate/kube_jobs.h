@@ -61,17 +61,17 @@ Job change_object(kube::Client& kube, const std::string& path, Change change);
 using Annotation = std::pair<std::string_view, std::string_view>;
 renderer::Value annotate(const renderer::Value& object, std::initializer_list<Annotation> wanted);
 
-// Does the job if `wish` is true for the object now (null: it does not exist).
-using Wish = std::function<bool(const renderer::Value& object)>;
-Job only_if(kube::Client& kube, const std::string& path, Wish wish, Job job);
+// Does the job if `condition` is true for the object now (null: it does not exist).
+using Condition = std::function<bool(const renderer::Value& object)>;
+Job only_if(kube::Client& kube, const std::string& path, Condition condition, Job job);
 
-// Reads an object until `wish` is true for it (null: it does not exist). Fails with the message
-// `what` if that takes longer than `patience`.
+// Reads an object until `condition` is true for it (null: it does not exist). Fails with the
+// message `what` if that takes longer than `patience`.
 struct Patience {
     Loop& loop;
     Duration limit;
 };
-Job wait_for(kube::Client& kube, Patience patience, const std::string& path, Wish wish,
+Job wait_for(kube::Client& kube, Patience patience, const std::string& path, Condition condition,
              const std::string& what);
 
 }  // namespace runtime::operate

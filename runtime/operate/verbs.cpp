@@ -57,13 +57,13 @@ void begin_verb(const Command& command, const controller::Environment& environme
                            });
     }
     if (command.name == "cleanup") {
-        CleanupWish wish = flags.cleanup;
-        if (wish.login_server.empty()) {
-            wish.login_server = environment("OPERATOR_LOGIN_SERVER").value_or("");
+        CleanupOptions options = flags.cleanup;
+        if (options.login_server.empty()) {
+            options.login_server = environment("OPERATOR_LOGIN_SERVER").value_or("");
         }
         process.cleanup =
             std::make_unique<Cleanup>(context, process.transport, process.log, process.random,
-                                      std::move(wish), own_tailnet(context, environment));
+                                      std::move(options), own_tailnet(context, environment));
         return process.cleanup->start(done);
     }
     if (flags.roll_back) {

@@ -56,14 +56,14 @@ protected:
                                {"template", renderer::Value::map({{"spec", std::move(pod)}})}})}}));
     }
 
-    std::string clean(const operate::CleanupWish& wish) {
+    std::string clean(const operate::CleanupOptions& options) {
         ProcessLoop process(loop);
         said.clear();
         kube::Client client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
         const operate::OperateContext context{
             process, client, ns, [this](const std::string& line) { said += line + "\n"; }};
         operate::Cleanup cleanup(
-            context, transport, log, random, wish,
+            context, transport, log, random, options,
             [this](const std::string& login_server,
                    const std::string& oauth_secret) -> renderer::Result<tailnet::TailnetSettings> {
                 asked_server = login_server;

@@ -379,12 +379,12 @@ HttpReply FakeKube::write_status(const HttpRequest& request, const std::string& 
     return json_reply(200, objects_.at(path));
 }
 
-HttpReply FakeKube::give_token(const std::string& path, const Value& wish) {
+HttpReply FakeKube::give_token(const std::string& path, const Value& asked) {
     if (!may_request_tokens) {
         return status(403, "Forbidden", "serviceaccounts \"operator\" is forbidden");
     }
     const std::string_view account = std::string_view(path).substr(0, path.rfind('/'));
-    if (wish.at({"spec", "audiences"}) == nullptr) {
+    if (asked.at({"spec", "audiences"}) == nullptr) {
         std::string claims = renderer::encode_base64(fmt::format(
             R"({{"sub":"system:serviceaccount:tailscale:operator","aud":["{}"]}})", own_audience));
         claims.erase(std::min(claims.find('='), claims.size()));
@@ -392,8 +392,8 @@ HttpReply FakeKube::give_token(const std::string& path, const Value& wish) {
             201, Value::map({{"status", Value::map({{"token", "head." + claims + ".sum"}})}}));
     }
     token_requests.push_back(fmt::format("{} {} {}", account.substr(account.rfind('/') + 1),
-                                         wish.at({"spec", "audiences"})->items()[0].text(),
-                                         wish.at({"spec", "expirationSeconds"})->text()));
+                                         asked.at({"spec", "audiences"})->items()[0].text(),
+                                         asked.at({"spec", "expirationSeconds"})->text()));
     const std::string token = fmt::format("jwt-{}", token_requests.size());
     return json_reply(201, Value::map({{"status", Value::map({{"token", token}})}}));
 }

@@ -65,7 +65,7 @@ private:
                     const std::shared_ptr<Stream>& stream);
     HttpReply write_status(const HttpRequest& request, const std::string& path);
     HttpReply write(const HttpRequest& request, const std::string& path);
-    HttpReply give_token(const std::string& path, const renderer::Value& wish);
+    HttpReply give_token(const std::string& path, const renderer::Value& asked);
     void store(const std::string& path, renderer::Value object, bool is_new);
     void collect_garbage(std::string_view owner);
     void tell(std::string_view type, const std::string& path, const renderer::Value& object,

@@ -115,7 +115,7 @@ def secret(stateful_set, name, role, data, **notes):
             "data": {key: encoded(value) for key, value in data.items()}}
 
 
-def create_wish(api, parent, stateful_set):
+def create_wanted(api, parent, stateful_set):
     """What its user and the renderer have written: a Service, and its StatefulSet."""
     api.ask(f"/api/v1/namespaces/{parent['metadata']['namespace']}/services", parent)
     api.ask(APPS + "/statefulsets", stateful_set)

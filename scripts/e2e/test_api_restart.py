@@ -12,7 +12,7 @@ import time
 import urllib.parse
 
 import bench_cluster
-from bench_cluster import CORE, Copies, addresses_of, create_joined, create_wish, encoded, notes_of, render, service
+from bench_cluster import CORE, Copies, addresses_of, create_joined, create_wanted, encoded, notes_of, render, service
 from shared.controller_process import NAMESPACE, access, environment, install
 
 COVERS = ["runtime/controller"]
@@ -48,7 +48,7 @@ def create_proxies(api, tailrender):
     parents = [service(f"web-{number:05}") for number in range(COUNT)]
     stateful_set, names = render(tailrender, parents)
     parents[0]["spec"]["clusterIP"] = address_of(0)
-    create_wish(api, parents[0], stateful_set)
+    create_wanted(api, parents[0], stateful_set)
     create_joined(api, stateful_set, device_of(0))
     own = (parents[0]["metadata"]["name"], names[0], address_of(0))
     Copies(own).put([(names[0], names[number]), (own[0], parents[number]["metadata"]["name"]), (own[2], address_of(number)),

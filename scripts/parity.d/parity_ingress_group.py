@@ -177,7 +177,7 @@ def served_from_the_start(model):
 
 
 @row(53)
-def wishes_for_the_controller(model):
+def requests_for_the_controller(model):
     found = ingress_groups(model) + api_groups(model)
     for group in found:
         services = offered(model.case, group)

@@ -33,8 +33,8 @@ bool is_nearly_a_directory(const repo::SourceTree& tree, const std::string& dir)
            });
 }
 
-// True if the path, without its first directories, is that of a directory: the tree may be a part of
-// a repository.
+// True if the path, without its first directories, is that of a directory: the tree may be a part
+// of a repository.
 bool ends_in_a_directory(const repo::SourceTree& tree, const std::string& root,
                          std::string_view path) {
     while (!take(path, '/').empty() && !path.empty()) {

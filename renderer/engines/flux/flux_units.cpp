@@ -64,7 +64,8 @@ bool sets_class(std::string_view patch) {
         [&](std::string_view word) { return patch.find(word) != std::string_view::npos; });
 }
 
-// A value with variables of its own is that of the object that is applied, if the parent fills them.
+// A value with variables of its own is that of the object that is applied, if the parent fills
+// them.
 bool has_variables(const Value* map) {
     return std::ranges::any_of(members_of(map), [](const Member& member) {
         return spelling_of(member.value).find("${") != std::string_view::npos;
@@ -328,8 +329,9 @@ bool may_matter(const Value& patch, bool has_releases) {
     const std::string_view text = text_of(patch, {"patch"});
     const bool is_release = kind == "HelmRelease" || kind == "HelmChart";
     const bool is_map = kind == "ConfigMap";
-    const bool is_values = has_releases && (is_release ? text.find("values") != std::string_view::npos
-                                                       : is_map && changes_data(text));
+    const bool is_values =
+        has_releases &&
+        (is_release ? text.find("values") != std::string_view::npos : is_map && changes_data(text));
     const bool is_unread =
         (is_release || (is_map && has_releases)) && !text_of(patch, {"path"}).empty();
     return is_values || is_unread ||

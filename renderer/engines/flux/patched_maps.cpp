@@ -21,8 +21,7 @@ bool contains(std::string_view text, std::string_view word) {
 std::string text_of_patch(const Value& patch, const repo::SourceTree& tree,
                           const std::string& dir) {
     const Value* text = patch.is_map() ? patch.find("patch") : &patch;
-    const std::string_view path =
-        text_of(patch.is_map() ? patch.find("path") : &patch);
+    const std::string_view path = text_of(patch.is_map() ? patch.find("path") : &patch);
     if (!path.empty() && !contains(path, "\n")) {
         if (Result<std::string> content =
                 tree.read(repo::normal_path(repo::join_path(dir, path)))) {
@@ -74,8 +73,8 @@ void PatchedMaps::add_patch(const Value& patch, const repo::SourceTree& tree,
 }
 
 void PatchedMaps::add(const Value& fields, const repo::SourceTree& tree, const std::string& dir) {
-    for (const std::string_view field : std::to_array<std::string_view>(
-             {"patches", "patchesStrategicMerge", "patchesJson6902"})) {
+    for (const std::string_view field :
+         std::to_array<std::string_view>({"patches", "patchesStrategicMerge", "patchesJson6902"})) {
         for (const Value& patch : items_of(fields.find(field))) {
             add_patch(patch, tree, dir);
         }
@@ -99,9 +98,8 @@ void PatchedMaps::add(const Value& fields, const repo::SourceTree& tree, const s
 }
 
 bool PatchedMaps::may_have(std::string_view name) const {
-    return has_any_ || std::ranges::any_of(texts_, [&](const std::string& text) {
-               return contains(text, name);
-           });
+    return has_any_ || std::ranges::any_of(
+                           texts_, [&](const std::string& text) { return contains(text, name); });
 }
 
 }  // namespace renderer::engines

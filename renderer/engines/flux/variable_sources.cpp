@@ -67,7 +67,8 @@ void VariableSources::read_files() {
 }
 
 void VariableSources::read_kustomizations() {
-    constexpr auto kChanges = std::to_array<std::string_view>({"patch", "replacements", "behavior"});
+    constexpr auto kChanges =
+        std::to_array<std::string_view>({"patch", "replacements", "behavior"});
     for (const repo::WalkedDir* dir : dirs_) {
         if (dir->kustomizations.empty()) {
             continue;

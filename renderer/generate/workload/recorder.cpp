@@ -71,8 +71,8 @@ Value recorder_container(const plan::Workload& workload, const classify::CustomR
     add_mounts(workload, mounts);
     made.add("command", Value::list({"/tsrecorder"}));
     made.add("volumeMounts", std::move(mounts));
-    if (const Value* wished = users.map("resources")) {
-        Value resources = plan::pod_field("resources", *wished);
+    if (const Value* wanted = users.map("resources")) {
+        Value resources = plan::pod_field("resources", *wanted);
         if (resources.size() > 0) {
             made.add("resources", std::move(resources));
         }

@@ -73,25 +73,25 @@ const ProxyClassPlan* ProxyClasses::of(const classify::ParentInput& user,
     return named(user, {chosen->text(), chosen->pos()}, diagnostics);
 }
 
-const ProxyClassPlan* ProxyClasses::named(const classify::ParentInput& user, const ClassWish& wish,
-                                          Diagnostics& diagnostics) {
-    if (wish.name.empty()) {
+const ProxyClassPlan* ProxyClasses::named(const classify::ParentInput& user,
+                                          const ClassReference& wanted, Diagnostics& diagnostics) {
+    if (wanted.name.empty()) {
         return nullptr;
     }
-    const auto found = by_name_.find(wish.name);
+    const auto found = by_name_.find(wanted.name);
     if (found != by_name_.end()) {
-        return use(found->second, user, wish.pos);
+        return use(found->second, user, wanted.pos);
     }
     std::vector<std::string_view> names;
     for (const auto& [name, entry] : by_name_) {
         names.push_back(name);
     }
-    const std::string_view near = nearest(wish.name, names);
-    const std::string_view last = wish.name.substr(wish.name.rfind('/') + 1);
-    const bool has_namespace = last != wish.name && by_name_.contains(last);
+    const std::string_view near = nearest(wanted.name, names);
+    const std::string_view last = wanted.name.substr(wanted.name.rfind('/') + 1);
+    const bool has_namespace = last != wanted.name && by_name_.contains(last);
     classify::about(user, diagnostics)
-        .error("missing-proxy-class", wish.pos,
-               fmt::format("ProxyClass \"{}\" not found", wish.name))
+        .error("missing-proxy-class", wanted.pos,
+               fmt::format("ProxyClass \"{}\" not found", wanted.name))
         .expected("the name of a ProxyClass in the inputs")
         .hint(has_namespace  ? fmt::format("ProxyClasses have no namespace: write \"{}\"", last)
               : near.empty() ? "fix the name, or pass its manifest with --context DIR"
@@ -101,9 +101,9 @@ const ProxyClassPlan* ProxyClasses::named(const classify::ParentInput& user, con
 }
 
 const ProxyClassPlan* ProxyClasses::named_or_default(const classify::ParentInput& user,
-                                                     const ClassWish& wish,
+                                                     const ClassReference& wanted,
                                                      Diagnostics& diagnostics) {
-    return wish.name.empty() ? use_default(user) : named(user, wish, diagnostics);
+    return wanted.name.empty() ? use_default(user) : named(user, wanted, diagnostics);
 }
 
 const ProxyClassPlan* ProxyClasses::use_default(const classify::ParentInput& user) {

@@ -16,7 +16,7 @@
 namespace renderer::plan {
 
 // The `spec.proxyClass` of an object.
-struct ClassWish {
+struct ClassReference {
     std::string_view name;  // "" = none
     Pos pos;
 };
@@ -32,12 +32,12 @@ public:
     const ProxyClassPlan* of(const classify::ParentInput& user, Diagnostics& diagnostics);
 
     // Returns the class that an object names; the default class does not count.
-    const ProxyClassPlan* named(const classify::ParentInput& user, const ClassWish& wish,
+    const ProxyClassPlan* named(const classify::ParentInput& user, const ClassReference& wanted,
                                 Diagnostics& diagnostics);
 
     // Does the same, but returns the default class for an object that names none.
-    const ProxyClassPlan* named_or_default(const classify::ParentInput& user, const ClassWish& wish,
-                                           Diagnostics& diagnostics);
+    const ProxyClassPlan* named_or_default(const classify::ParentInput& user,
+                                           const ClassReference& wanted, Diagnostics& diagnostics);
 
     // Call it after all users were looked up: it reports what is wrong with classes that are
     // applied or used.

@@ -66,19 +66,19 @@ void report_no_account(const ProxyGroupInput& input, bool all_known, Diagnostics
 
 OfferedService make_service(const ProxyGroupInput& input, const Workload& group,
                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
-    const bool wished = !input.api_hostname.text.empty();
+    const bool has_hostname = !input.api_hostname.text.empty();
     OfferedService service;
     service.origin = {input.pos(), input.doc->object_name(), kApiGroupRule};
     service.group = group.name;
     service.tailnet = group.tailnet;
     service.target_text = "Kubernetes API";
     service.offer = Offer::KubeApi;
-    service.hostname_pos = wished ? input.api_hostname.pos : input.name_pos();
+    service.hostname_pos = has_hostname ? input.api_hostname.pos : input.name_pos();
     service.tags = spec_tags(input.tags, inputs.settings.default_tags);
-    const Hostname wish = {std::string(wished ? input.api_hostname.text : input.name),
-                           service.hostname_pos};
+    const Hostname wanted = {std::string(has_hostname ? input.api_hostname.text : input.name),
+                             service.hostname_pos};
     service.hostname =
-        checked_hostname(input, wish, kApiHostnameAdvice, inputs.settings, diagnostics);
+        checked_hostname(input, wanted, kApiHostnameAdvice, inputs.settings, diagnostics);
     if (dns_label_error(service.hostname).empty()) {
         service.dns_name = service_dns_name(input, input, service.hostname, service.hostname_pos,
                                             inputs.settings, diagnostics);

@@ -82,7 +82,7 @@ const ProxyClassPlan* group_class(const ProxyGroupInput& group, const ProxyInput
     const ProxyClassPlan* chosen = inputs.classes.named_or_default(
         group, {group.proxy_class.text, group.proxy_class.pos}, diagnostics);
     if (chosen != nullptr) {
-        if (wished_dataplane(group, chosen, inputs.settings).dataplane ==
+        if (requested_dataplane(group, chosen, inputs.settings).dataplane ==
             Dataplane::Containerboot) {
             check_image(group, *chosen, diagnostics);
         }

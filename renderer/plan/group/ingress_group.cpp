@@ -9,7 +9,7 @@
 #include "renderer/plan/device_tags.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/hostnames.h"
-#include "renderer/plan/idle_wishes.h"
+#include "renderer/plan/ineffective_annotations.h"
 #include "renderer/plan/start_workload.h"
 #include "renderer/plan/workload/backends.h"
 #include "renderer/plan/workload/l7_ingress.h"

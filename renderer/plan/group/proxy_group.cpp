@@ -41,12 +41,13 @@ std::string_view rule_of(GroupType type) {
 
 void plan_hostnames(const ProxyGroupInput& group, const Settings& settings, Workload& workload,
                     Diagnostics& diagnostics) {
-    const bool wished = group.hostname_prefix.pos.known() && !group.hostname_prefix.text.empty();
-    const std::string_view prefix = wished ? group.hostname_prefix.text : group.name;
+    const bool has_prefix =
+        group.hostname_prefix.pos.known() && !group.hostname_prefix.text.empty();
+    const std::string_view prefix = has_prefix ? group.hostname_prefix.text : group.name;
     const std::string_view dash = settings.hostname_suffix.empty() ? "" : "-";
     std::vector<std::string>& hostnames = workload.hostnames;
     workload.hostname_advice = "choose another \"spec.hostnamePrefix\"";
-    workload.hostname_pos = wished ? group.hostname_prefix.pos : group.name_pos();
+    workload.hostname_pos = has_prefix ? group.hostname_prefix.pos : group.name_pos();
     for (std::int64_t i = 0; i < group.replicas; ++i) {
         hostnames.push_back(fmt::format("{}-{}{}{}", prefix, i, dash, settings.hostname_suffix));
     }
@@ -66,8 +67,8 @@ bool shares_acme_account(const ProxyGroupInput& group, const Settings& settings)
     if (group.type != GroupType::Ingress || !settings.release.has(Trait::AcmeAccounts)) {
         return false;
     }
-    const Value* wish = group.annotation(annotation::kShareAcmeAccount);
-    return wish == nullptr ? settings.share_acme_account : text_of(wish) == "true";
+    const Value* wanted = group.annotation(annotation::kShareAcmeAccount);
+    return wanted == nullptr ? settings.share_acme_account : text_of(wanted) == "true";
 }
 
 void add_acme_environment(const ProxyGroupInput& group, bool shares,
@@ -236,8 +237,8 @@ void check_ignored(const classify::ParentInput& member, Diagnostics& diagnostics
                      fmt::format("\"{}\" has no effect on what a group serves", key))
             .hint(hint);
     };
-    if (const Value* wish = member.annotation(kDataplane)) {
-        warn(kDataplane, wish->pos(), "move it to the group");
+    if (const Value* wanted = member.annotation(kDataplane)) {
+        warn(kDataplane, wanted->pos(), "move it to the group");
     }
     for (const auto& [key, on, is_switch, in_group] : kAnnotations) {
         // Reported as an annotation of another kind.

@@ -42,9 +42,9 @@ std::string_view rule_of(const ConnectorInput& connector) {
 void plan_hostnames(const ConnectorInput& connector, const Settings& settings, Workload& proxy,
                     Diagnostics& diagnostics) {
     const auto replicas = static_cast<std::size_t>(connector.replicas);
-    const auto checked = [&](std::string wish, Pos pos, std::string_view advice) {
+    const auto checked = [&](std::string wanted, Pos pos, std::string_view advice) {
         proxy.hostname_pos = pos;
-        return checked_hostname(connector, {std::move(wish), pos}, advice, settings, diagnostics);
+        return checked_hostname(connector, {std::move(wanted), pos}, advice, settings, diagnostics);
     };
     if (const auto& prefix = connector.hostname_prefix) {
         const std::size_t before = diagnostics.error_count();

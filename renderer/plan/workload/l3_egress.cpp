@@ -50,17 +50,17 @@ void check_passed_over(const classify::ServiceInput& service, std::string_view w
 }
 
 // The annotation that sets the target in the tailnet, and its rule for messages.
-struct Wish {
+struct Annotated {
     std::string_view key, rule;
 };
 
-Wish wish_of(const classify::ServiceInput& service) {
+Annotated annotated_of(const classify::ServiceInput& service) {
     if (!annotation_text(service, annotation::kTailnetIp).empty()) {
         return {annotation::kTailnetIp, kByIp};
     }
     return annotation_text(service, annotation::kOldTailnetIp).empty()
-               ? Wish{annotation::kTailnetFqdn, kByFqdn}
-               : Wish{annotation::kOldTailnetIp, kByOldIp};
+               ? Annotated{annotation::kTailnetFqdn, kByFqdn}
+               : Annotated{annotation::kOldTailnetIp, kByOldIp};
 }
 
 void plan_tailnet_target(const classify::ServiceInput& service, std::string_view key,
@@ -95,8 +95,8 @@ void plan_tailnet_target(const classify::ServiceInput& service, std::string_view
 
 Workload plan_l3_egress(const classify::ServiceInput& service, const ProxyInputs& inputs,
                         Diagnostics& diagnostics) {
-    const Wish wish = wish_of(service);
-    Workload proxy = start_proxy(service, wish.rule, inputs, diagnostics);
+    const Annotated wanted = annotated_of(service);
+    Workload proxy = start_proxy(service, wanted.rule, inputs, diagnostics);
     check_egress_object(service, diagnostics);
     check_headless(service, diagnostics);
     if (!service.headless) {
@@ -105,7 +105,7 @@ Workload plan_l3_egress(const classify::ServiceInput& service, const ProxyInputs
     set_hostname(service_hostname(service, inputs.settings, diagnostics), proxy);
     proxy.hostname_advice = kHostnameAdvice;
     add_firewall_mode(inputs.settings, proxy);
-    plan_tailnet_target(service, wish.key, proxy, diagnostics);
+    plan_tailnet_target(service, wanted.key, proxy, diagnostics);
     proxy.env.push_back({variable::kInternalApp, "k8s-operator-egress-proxy"});
     if (service.type == classify::ServiceType::ExternalName && service.faults.empty()) {
         proxy.edits = name_target(service, cluster_dns_name(proxy.ns, proxy.name, inputs.settings),

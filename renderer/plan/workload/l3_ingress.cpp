@@ -8,7 +8,7 @@
 #include "renderer/contract/environment.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/hostnames.h"
-#include "renderer/plan/idle_wishes.h"
+#include "renderer/plan/ineffective_annotations.h"
 #include "renderer/plan/start_workload.h"
 #include "renderer/plan/tailnet_target.h"
 

@@ -49,8 +49,9 @@ void warn_of_own_domain(const classify::IngressInput& ingress, std::string_view 
 
 std::optional<Hostname> ingress_hostname(const classify::IngressInput& ingress,
                                          const Settings& settings, Diagnostics& diagnostics) {
-    const auto checked = [&](const Hostname& wish, std::string_view advice) {
-        return Hostname{checked_hostname(ingress, wish, advice, settings, diagnostics), wish.pos};
+    const auto checked = [&](const Hostname& wanted, std::string_view advice) {
+        return Hostname{checked_hostname(ingress, wanted, advice, settings, diagnostics),
+                        wanted.pos};
     };
     if (ingress.has_tls_host) {
         const std::string_view label = ingress.tls_host.substr(0, ingress.tls_host.find('.'));

@@ -143,9 +143,9 @@ private:
     }
 
     std::vector<std::string> tags() {
-        const std::vector<classify::TextInput> wished = spec_.texts("tags");
-        check_tags(relay_, wished, "tag:relay", out_);
-        return spec_tags(wished, inputs_.settings.default_tags);
+        const std::vector<classify::TextInput> wanted = spec_.texts("tags");
+        check_tags(relay_, wanted, "tag:relay", out_);
+        return spec_tags(wanted, inputs_.settings.default_tags);
     }
 
     // Refuses duplicate variables: the operator applies the pods in a way that does not allow them.
@@ -174,17 +174,17 @@ private:
     }
 
     void name_hosts(Workload& made, bool is_sound) {
-        const classify::TextInput wished =
+        const classify::TextInput wanted =
             spec_.placed("hostnamePrefix").value_or(classify::TextInput());
-        const Hostname prefix = wished.text.empty()
+        const Hostname prefix = wanted.text.empty()
                                     ? Hostname{std::string(relay_.name), relay_.name_pos()}
-                                    : Hostname{std::string(wished.text), wished.pos};
+                                    : Hostname{std::string(wanted.text), wanted.pos};
         made.hostname_pos = prefix.pos;
         made.hostname_advice = kRelayAdvice;
-        if (!wished.text.empty() && !is_hostname_prefix(wished.text)) {
+        if (!wanted.text.empty() && !is_hostname_prefix(wanted.text)) {
             classify::about(relay_, out_)
-                .error("invalid-hostname", wished.pos,
-                       fmt::format("invalid hostnamePrefix \"{}\"", wished.text))
+                .error("invalid-hostname", wanted.pos,
+                       fmt::format("invalid hostnamePrefix \"{}\"", wanted.text))
                 .expected("1 to 62 lower-case letters, digits and dashes, no dash first");
             return;
         }

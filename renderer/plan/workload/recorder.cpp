@@ -212,9 +212,9 @@ private:
     }
 
     std::vector<std::string> tags() {
-        const std::vector<classify::TextInput> wished = spec_.texts("tags");
-        check_tags(recorder_, wished, "tag:recorder", out_);
-        return spec_tags(wished, {std::string(kRecorderTag)});
+        const std::vector<classify::TextInput> wanted = spec_.texts("tags");
+        check_tags(recorder_, wanted, "tag:recorder", out_);
+        return spec_tags(wanted, {std::string(kRecorderTag)});
     }
 
     const classify::CustomResource& recorder_;

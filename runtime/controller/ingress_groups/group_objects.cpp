@@ -7,8 +7,8 @@
 #include "renderer/contract/state_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/label_value.h"
 #include "renderer/kube/kinds.h"
+#include "renderer/kube/label_value.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::controller {

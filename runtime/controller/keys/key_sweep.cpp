@@ -110,7 +110,7 @@ std::string KeySweeps::problem() const {
     return own == known_.end() ? std::string() : own->second.problem;
 }
 
-void KeySweeps::wish(const std::string& tailnet) {
+void KeySweeps::request(const std::string& tailnet) {
     Tailnet& its = at(tailnet);
     its.not_before = std::min(its.not_before, its.earliest);
 }

@@ -42,7 +42,7 @@ public:
     // Why the last sweep of the controller's own tailnet failed; "" if it did not.
     [[nodiscard]] std::string problem() const;
     // Requests a sweep, because a key may have been minted whose id was not received.
-    void wish(const std::string& tailnet);
+    void request(const std::string& tailnet);
 
     // Called before a key is minted, and after it was written or given up.
     std::uint64_t begin_mint();

@@ -45,10 +45,10 @@ void add_tags(std::string& lists, std::string_view tags) {
     }
 }
 
-std::string possible_tags(const AuthSecret& auth, std::string_view wished) {
+std::string possible_tags(const AuthSecret& auth, std::string_view wanted) {
     const bool has_key = !auth.key_tags.empty();
     std::string lists;
-    add_tags(lists, has_key ? auth.key_tags.view() : wished);
+    add_tags(lists, has_key ? auth.key_tags.view() : wanted);
     add_tags(lists, has_key ? auth.tags_before.view() : auth.device_tags.view());
     return lists;
 }

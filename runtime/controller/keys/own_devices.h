@@ -36,8 +36,8 @@ inline constexpr std::string_view kUnknownTailnet =
 // Adds a list to DeviceClaim::tags, unless it has it.
 void add_tags(std::string& lists, std::string_view tags);
 // Returns the tags of the keys that a replica's device may have joined with, or, once those are
-// used, the tags that it should have (`wished`) and those that it was last given.
-std::string possible_tags(const AuthSecret& auth, std::string_view wished);
+// used, the tags that it should have (`wanted`) and those that it was last given.
+std::string possible_tags(const AuthSecret& auth, std::string_view wanted);
 
 struct Proof {
     std::string objection = {};  // "has the hostname \"laptop\"…"; empty: it is the replica's own

@@ -12,7 +12,7 @@
 
 namespace runtime::controller {
 
-inline constexpr std::string_view kRelayCondition = 
+inline constexpr std::string_view kRelayCondition =
     renderer::kind_of(renderer::kRelayKind).role.condition;
 
 struct RelayState {

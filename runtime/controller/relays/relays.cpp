@@ -100,8 +100,7 @@ void Relays::tell_hostnames(const RelayConfig& relay, const std::string& pod) {
     for (const std::string& hostname : balancer->hostnames) {
         if (const std::string problem = hostnames_.problem(hostname); !problem.empty()) {
             context_.events.post(
-                parent_of(relay.name), kube::EventType::Warning,
-                "CannotResolveLoadBalancer",
+                parent_of(relay.name), kube::EventType::Warning, "CannotResolveLoadBalancer",
                 fmt::format("{}: hostname \"{}\" of its load balancer cannot be resolved: {}", pod,
                             hostname, problem));
         }
@@ -160,8 +159,7 @@ void Relays::keep_secret(const RelayConfig& relay, const std::string& pod,
 void Relays::refuse(const std::string& relay, const std::string& secret) {
     refused_[secret] = context_.loop.uptime() + kRefusalLasts;
     context_.events.post(
-        parent_of(relay), kube::EventType::Warning,
-        "CannotPrepareProxy",
+        parent_of(relay), kube::EventType::Warning, "CannotPrepareProxy",
         fmt::format("Secret \"{}\" exists and belongs to another user or controller", secret));
 }
 

@@ -30,7 +30,7 @@ constexpr std::size_t kAtATime = 5;  // proxies moved at once, each without a po
 
 struct Adoption {
     OperateContext context;
-    AdoptWish wish;
+    AdoptOptions options;
     AdoptSnapshot snapshot;
     AdoptPlan plan;
     Objects objects;  // of the kind that is being changed
@@ -161,7 +161,7 @@ Job moves(const SharedAdoption& adoption) {
 // Returns why nothing is changed, or "".
 std::string objection(const Adoption& adoption) {
     const auto problems = adoption.plan.problems();
-    if (problems.empty() || adoption.wish.partial) {
+    if (problems.empty() || adoption.options.partial) {
         return {};
     }
     std::string out = fmt::format("{} cannot be moved, so nothing is changed:", problems.size());
@@ -216,10 +216,10 @@ void begin_adoption(const SharedAdoption& adoption, const Next& done) {
         context.say(describe(adoption->plan));
     }
     const std::string problem = objection(*adoption);
-    if (adoption->wish.dry_run) {
+    if (adoption->options.dry_run) {
         context.say(describe_operator(find_operator(adoption->snapshot.deployments)));
     }
-    if (adoption->wish.dry_run || !problem.empty()) {
+    if (adoption->options.dry_run || !problem.empty()) {
         return done(problem);
     }
     std::vector<Job> jobs{stop_operator(context), note_predecessor(context)};
@@ -258,8 +258,8 @@ Job read_snapshot(const OperateContext& context, AdoptSnapshot& out) {
                      }});
 }
 
-void adopt(const OperateContext& context, AdoptWish wish, Next done) {
-    const auto adoption = std::make_shared<Adoption>(Adoption{context, wish, {}, {}, {}});
+void adopt(const OperateContext& context, AdoptOptions options, Next done) {
+    const auto adoption = std::make_shared<Adoption>(Adoption{context, options, {}, {}, {}});
     read_snapshot(context, adoption->snapshot)(
         [adoption, done = std::move(done)](const std::string& problem) {
             problem.empty() ? begin_adoption(adoption, done) : done(problem);

@@ -8,12 +8,12 @@
 
 namespace runtime::operate {
 
-struct AdoptWish {
+struct AdoptOptions {
     bool dry_run = false;
     bool partial = false;  // skip what cannot be moved, and move the rest
 };
 
-void adopt(const OperateContext& context, AdoptWish wish, Next done);
+void adopt(const OperateContext& context, AdoptOptions options, Next done);
 // Recreates the operator's objects, with the present state of their devices.
 void roll_back(const OperateContext& context, Next done);
 // Deletes the records, after which roll_back is no longer possible.

@@ -32,12 +32,12 @@ std::string in_a_line(const renderer::Diagnostic& diagnostic) {
 }  // namespace
 
 Cleanup::Cleanup(const OperateContext& context, Transport& transport, Log& log,
-                 RandomSource& random, CleanupWish wish, OwnTailnet own)
+                 RandomSource& random, CleanupOptions options, OwnTailnet own)
     : context_(context),
       transport_(transport),
       log_(log),
       random_(random),
-      wish_(std::move(wish)),
+      options_(std::move(options)),
       own_(std::move(own)) {}
 
 void Cleanup::start(Next done) {
@@ -50,11 +50,11 @@ void Cleanup::look() {
     ours_.take_secrets(objects_);
     ours_.take_config_maps(objects_.config_maps);
     if (const std::string problem =
-            cleanup_objection(objects_.sets, objects_.pods, objects_.secrets, wish_.force);
+            cleanup_objection(objects_.sets, objects_.pods, objects_.secrets, options_.force);
         !problem.empty()) {
         return done_(problem);
     }
-    if (wish_.force) {
+    if (options_.force) {
         return ask();
     }
     controller_must_rest(context_)(
@@ -100,7 +100,7 @@ void Cleanup::show() {
     if (!problem.empty()) {
         return done_(problem);
     }
-    if (wish_.yes) {
+    if (options_.yes) {
         return remove();
     }
     for (const std::string& line : lines) {
@@ -115,14 +115,14 @@ std::string Cleanup::reach() {
         return {};
     }
     const Value deployment = find_controller(objects_.deployments);
-    if (wish_.login_server.empty()) {
+    if (options_.login_server.empty()) {
         auto named = login_server_of(deployment);
         if (!named) {
             return in_a_line(named.error().diagnostic);
         }
-        wish_.login_server = std::move(*named);
+        options_.login_server = std::move(*named);
     }
-    auto own = own_(wish_.login_server, oauth_secret_of(deployment));
+    auto own = own_(options_.login_server, oauth_secret_of(deployment));
     if (!own) {
         return in_a_line(own.error().diagnostic);
     }

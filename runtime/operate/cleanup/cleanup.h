@@ -20,7 +20,7 @@
 
 namespace runtime::operate {
 
-struct CleanupWish {
+struct CleanupOptions {
     bool yes = false;               // false: show what would be removed
     bool force = false;             // even if proxies or the controller still run
     bool acme_accounts = false;     // also the Secret with the private keys of ACME accounts
@@ -36,7 +36,7 @@ class Cleanup {
 public:
     // All references outlive it.
     Cleanup(const OperateContext& context, Transport& transport, Log& log, RandomSource& random,
-            CleanupWish wish, OwnTailnet own);
+            CleanupOptions options, OwnTailnet own);
 
     void start(Next done);
 
@@ -74,7 +74,7 @@ private:
     Transport& transport_;
     Log& log_;
     RandomSource& random_;
-    CleanupWish wish_;
+    CleanupOptions options_;
     OwnTailnet own_;
     Next done_;
     ClusterObjects objects_;

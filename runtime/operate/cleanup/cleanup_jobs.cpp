@@ -179,7 +179,7 @@ std::vector<HeldObject> Cleanup::held() const {
 bool Cleanup::takes_accounts() const {
     const Value* accounts = find_named(objects_.secrets, renderer::kAcmeAccounts);
     return accounts != nullptr && !has_operator() &&
-           (wish_.acme_accounts || accounts_in(*accounts) == 0);
+           (options_.acme_accounts || accounts_in(*accounts) == 0);
 }
 
 // Returns the parents whose status is cleared: none while the operator has proxies, since it may

@@ -100,17 +100,17 @@ private:
         claim.is_tailnet_noted = auth != nullptr;
         claim.parent = auth == nullptr ? std::string() : auth->parent;
         claim.hostname = noted.hostname;
-        std::string_view wished;
+        std::string_view wanted;
         const auto replica = controller::split_replica(pod);
         if (const auto set = replica ? sets_.find(std::string(replica->set)) : sets_.end();
             set != sets_.end()) {
-            wished = set->second.tags;
+            wanted = set->second.tags;
             const auto ordinal = static_cast<std::size_t>(replica->ordinal);
             if (ordinal < set->second.hostnames.size()) {
                 claim.hostname = set->second.hostnames[ordinal];
             }
         }
-        claim.tags = controller::possible_tags(noted, wished);
+        claim.tags = controller::possible_tags(noted, wanted);
         return claim;
     }
 

@@ -1,4 +1,4 @@
-#include "renderer/plan/idle_wishes.h"
+#include "renderer/plan/ineffective_annotations.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,13 +30,13 @@ constexpr std::string_view kOldIngressClass = "kubernetes.io/ingress.class";
 constexpr std::string_view kClass = "tailscale";  // class of load balancers and Gateways
 
 // A switch that is off has no effect anyway.
-bool is_wish(const Annotation& annotation, const Value& value) {
+bool is_set(const Annotation& annotation, const Value& value) {
     const std::string_view text = text_of(value);
     return !text.empty() && !(annotation.is_switch && text == "false");
 }
 
 // The position of the first entry, and the names of all.
-struct Wishes {
+struct Ineffective {
     Pos pos;
     std::vector<std::string_view> names;
 
@@ -46,33 +46,33 @@ struct Wishes {
     }
 };
 
-Wishes wishes_of(const classify::ParentInput& parent, On kind) {
-    Wishes wishes;
+Ineffective ineffective_of(const classify::ParentInput& parent, On kind) {
+    Ineffective found;
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "annotations"}))) {
         const Annotation* known = find_annotation(entry.name());
         const bool counts = known != nullptr && is_on(*known, kind) &&
                             known->in_group != InGroup::Required &&
                             known->key != annotation::kExpose;
-        if (counts && is_wish(*known, entry.value)) {
-            wishes.add(entry);
+        if (counts && is_set(*known, entry.value)) {
+            found.add(entry);
         }
     }
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "labels"}))) {
         if (entry.name() == annotation::kProxyClass && !text_of(entry.value).empty()) {
-            wishes.add(entry);
+            found.add(entry);
         }
     }
-    return wishes;
+    return found;
 }
 
 void report(const classify::ParentInput& parent, On kind, std::string_view why,
             std::string_view hint, Diagnostics& diagnostics) {
-    const Wishes wishes = wishes_of(parent, kind);
-    if (!wishes.names.empty()) {
+    const Ineffective found = ineffective_of(parent, kind);
+    if (!found.names.empty()) {
         classify::about(parent, diagnostics)
-            .warning(kWithoutEffect, wishes.pos,
-                     fmt::format("\"{}\" {} no effect: {}", fmt::join(wishes.names, "\", \""),
-                                 wishes.names.size() == 1 ? "has" : "have", why))
+            .warning(kWithoutEffect, found.pos,
+                     fmt::format("\"{}\" {} no effect: {}", fmt::join(found.names, "\", \""),
+                                 found.names.size() == 1 ? "has" : "have", why))
             .hint(hint);
     }
 }
@@ -119,7 +119,7 @@ void warn_of_custom_resource(const Document& document, Diagnostics& diagnostics)
 
 }  // namespace
 
-void warn_of_idle_wishes(const classify::ServiceInput& service, const Settings&,
+void warn_of_ineffective(const classify::ServiceInput& service, const Settings&,
                          Diagnostics& diagnostics) {
     const bool is_decided = service.annotation(annotation::kExpose) != nullptr ||
                             service.annotation(annotation::kProxyGroup) != nullptr ||
@@ -141,7 +141,7 @@ void warn_of_idle_wishes(const classify::ServiceInput& service, const Settings&,
            diagnostics);
 }
 
-void warn_of_idle_wishes(const classify::IngressInput& ingress, const Settings& settings,
+void warn_of_ineffective(const classify::IngressInput& ingress, const Settings& settings,
                          Diagnostics& diagnostics) {
     const std::string& wanted = settings.ingress_class;
     const Value* old = ingress.annotation(kOldIngressClass);
@@ -200,7 +200,7 @@ void refuse_default_class(const Document& document, const Settings& settings,
                           settings.ingress_class));
 }
 
-void warn_of_idle_wishes(const Document& document, bool has_gateway_class,
+void warn_of_ineffective(const Document& document, bool has_gateway_class,
                          Diagnostics& diagnostics) {
     const std::string_view kind = text_of(&document.kind);
     if (text_of(&document.api_version) == kCustomVersion && document.root.is_map()) {
@@ -222,7 +222,7 @@ void warn_of_idle_wishes(const Document& document, bool has_gateway_class,
           document.root.at({"spec", "template", "metadata", "annotations"})}) {
         for (const Member& entry : members_of(annotations)) {
             const Annotation* known = find_annotation(entry.name());
-            if (known != nullptr && is_wish(*known, entry.value)) {
+            if (known != nullptr && is_set(*known, entry.value)) {
                 about(document, diagnostics)
                     .warning(
                         kWithoutEffect, entry.key.pos(),

@@ -11,9 +11,9 @@
 namespace renderer::plan {
 
 // Warns for an object that has no proxy and that no group serves.
-void warn_of_idle_wishes(const classify::ServiceInput& service, const Settings& settings,
+void warn_of_ineffective(const classify::ServiceInput& service, const Settings& settings,
                          Diagnostics& diagnostics);
-void warn_of_idle_wishes(const classify::IngressInput& ingress, const Settings& settings,
+void warn_of_ineffective(const classify::IngressInput& ingress, const Settings& settings,
                          Diagnostics& diagnostics);
 
 // Warns for an exposed Service with SCTP: policy rules without a protocol permit TCP, UDP and ICMP
@@ -22,7 +22,7 @@ void warn_of_sctp(const classify::ServiceInput& service, Diagnostics& diagnostic
 
 // Warns for an object of another kind, which the operator ignores. `has_gateway_class`: another
 // controller serves Gateways of a class that has the operator's name.
-void warn_of_idle_wishes(const Document& document, bool has_gateway_class,
+void warn_of_ineffective(const Document& document, bool has_gateway_class,
                          Diagnostics& diagnostics);
 
 // Refuses the IngressClass of the operator as the default class: the API server writes it into each

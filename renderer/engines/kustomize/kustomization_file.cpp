@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "renderer/base/printable.h"
+#include "renderer/core/text_of.h"
 #include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/engines/kustomize/local_copies.h"
 #include "renderer/repo/closed_schema.h"
@@ -82,6 +83,17 @@ void check_kind(const Kustomization& file, Diagnostics& diagnostics) {
     }
 }
 
+// True if kustomize refuses the file as empty: an empty list is a field, null and an empty text are
+// none. Source: kustomize api/types/kustomization.go (CheckEmpty).
+bool has_no_field(const Value& root) {
+    const auto is_none = [](const Member& one) {
+        const bool is_kind = one.name() == "kind" && text_of(one.value) == "Kustomization";
+        return one.name() == "apiVersion" || is_kind || one.value.is_null() ||
+               (one.value.is_string() && one.value.text().empty());
+    };
+    return root.is_null() || (root.is_map() && std::ranges::all_of(root.members(), is_none));
+}
+
 }  // namespace
 
 std::unique_ptr<Kustomization> KustomizationReader::read(const std::string& dir,
@@ -95,7 +107,7 @@ std::unique_ptr<Kustomization> KustomizationReader::read(const std::string& dir,
     if (local_ != nullptr) {
         file->is_changed = use_local_copies(tree_, *local_, dir, file->root);
     }
-    if (config.usable && file->root.is_null()) {
+    if (config.usable && has_no_field(file->root)) {
         file->faults.error("empty-kustomization", config.pos, "this kustomization is empty")
             .hint("list the manifests under \"resources\"");
     }

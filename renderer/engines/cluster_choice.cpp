@@ -241,8 +241,23 @@ std::map<std::string, std::string> tell_clusters_apart(const std::string& top,
     return clusters;
 }
 
-bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options, bool is_configured,
-                    std::vector<BuildUnit>& units, Diagnostics& diagnostics) {
+namespace {
+
+// True if each cluster that is known by its units is another one of .tailrender.yaml.
+bool are_of_others(const std::set<std::string>& names, const Cluster& cluster) {
+    return cluster.configured && !names.empty() &&
+           std::ranges::all_of(names, [&](const std::string& name) {
+               return std::ranges::any_of(cluster.others, [&](const std::string& other) {
+                   return is_cluster(name, other);
+               });
+           });
+}
+
+}  // namespace
+
+bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options,
+                    const Cluster& cluster, std::vector<BuildUnit>& units,
+                    Diagnostics& diagnostics) {
     std::set<std::string> names;
     for (const BuildUnit& unit : units) {
         if (!unit.cluster.empty()) {
@@ -268,6 +283,16 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options, bo
                     diagnostics);
         return false;
     }
+    if (are_of_others(names, cluster)) {
+        diagnostics
+            .error("unknown-cluster", {}, "nothing in this tree says what this cluster applies")
+            .where("--cluster")
+            .found(fmt::format("\"{}\"", cluster.name))
+            .expected(fmt::format("Kustomizations or Applications of it, as of \"{}\"",
+                                  fmt::join(names, "\", \"")))
+            .hint("\"tailrender roots\" lists what is broken");
+        return false;
+    }
     const auto leftover =
         std::ranges::find_if(units, [](const BuildUnit& unit) { return !unit.beyond.empty(); });
     if (leftover != units.end()) {
@@ -277,11 +302,11 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options, bo
     std::set<std::string> clusters =
         clusters_with_inputs(repository, units, options.skip_suspended);
     const std::string first = clusters.empty() ? std::string() : *clusters.begin();
-    if (clusters.size() == 1 && options.cluster.empty() && !is_configured) {
+    if (clusters.size() == 1 && options.cluster.empty() && !cluster.configured) {
         clusters.merge(clusters_with_other_operators(repository, units, first));
     }
     // The user may give any name to the cluster that an engine runs in.
-    const bool may_be_own = is_configured || clusters.contains(std::string(kOwnCluster));
+    const bool may_be_own = cluster.configured || clusters.contains(std::string(kOwnCluster));
     names.erase(std::string(kOwnCluster));
     if (!options.cluster.empty() && (clusters.size() > 1 || (names.size() > 1 && !may_be_own))) {
         names.insert(clusters.begin(), clusters.end());

@@ -9,6 +9,7 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/engines/build_unit.h"
+#include "renderer/engines/cluster_config.h"
 #include "renderer/engines/gitops_tree.h"
 
 namespace renderer::engines {
@@ -39,9 +40,10 @@ std::map<std::string, std::string> tell_clusters_apart(const std::string& top,
 
 // Marks the units of other clusters. Uses the options `cluster` (the name of a cluster or a unique
 // part of it; "" if none was given: then several clusters with inputs are an error) and
-// `skip_suspended`. `is_configured`: .tailrender.yaml has a cluster of that name. Returns false if
-// it is not clear which cluster to render.
-bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options, bool is_configured,
-                    std::vector<BuildUnit>& units, Diagnostics& diagnostics);
+// `skip_suspended`. `cluster`: as .tailrender.yaml has it. Returns false if it is not clear which
+// cluster to render, or if all units are those of other clusters.
+bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options,
+                    const Cluster& cluster, std::vector<BuildUnit>& units,
+                    Diagnostics& diagnostics);
 
 }  // namespace renderer::engines

@@ -26,6 +26,7 @@ struct BundleGlob {
 struct Cluster {
     std::string name = {};    // "" if it has none
     bool configured = false;  // a .tailrender.yaml lists clusters, so its labels are known
+    std::vector<std::string> others = {};  // the names of the other clusters in it
     std::map<std::string, std::string> labels = {};
     std::vector<BundleGlob> bundles = {};                 // empty = all
     std::vector<std::string> other_bundles = {};          // patterns of the other clusters

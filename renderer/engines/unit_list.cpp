@@ -42,7 +42,7 @@ UnitList list_units(repo::LoadOptions options, SourceMap& sources, Diagnostics& 
     list.units = applied_units(repository, reader, sources, options, choice.ignores, diagnostics);
     list.are_applied = are_applied(list.units);
     if (!options.cluster.empty()) {
-        (void)choose_cluster(repository, options, cluster.configured, list.units, diagnostics);
+        (void)choose_cluster(repository, options, cluster, list.units, diagnostics);
     }
     for (const BuildUnit& unit : list.units) {
         list.inputs.push_back(input_count(repository, unit));

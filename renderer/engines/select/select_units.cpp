@@ -53,7 +53,7 @@ public:
             add_releases();
             return false;
         }
-        if (!choose_cluster(repository_, context_.options, context_.cluster.configured, units_,
+        if (!choose_cluster(repository_, context_.options, context_.cluster, units_,
                             context_.build.diagnostics)) {
             return true;  // errors in the inputs of each cluster would not help
         }

@@ -270,10 +270,12 @@ private:
         }
         ++loaded_.hidden_exposures;
         const std::size_t more = found.size() - 1;
-        const bool is_public = std::ranges::any_of(found, &engines::ExposingValue::is_public);
+        const auto open = std::ranges::find_if(found, &engines::ExposingValue::is_public);
         diagnostics_
             .say(severity_, "hidden-exposure", found.front().pos,
-                 fmt::format("{}{}", words.message, is_public ? " (PUBLIC, by Funnel)" : ""))
+                 words.message + (open == found.end()
+                                      ? std::string()
+                                      : fmt::format(" (PUBLIC, by {})", open->public_by)))
             .object(words.object)
             .found(found.front().what + (more == 0 ? "" : fmt::format(", and {} more", more)))
             .expected("a Service or an Ingress in the tree")

@@ -66,6 +66,16 @@ std::string dotted(std::string_view path) {
     return out;
 }
 
+std::string_view way_of(std::string_view key) {
+    return names(key, annotation::kFunnel) ? kByFunnel : std::string_view();
+}
+
+// Returns how anyone on the internet can reach the devices of a kind.
+std::string_view way_of_kind(std::string_view kind) {
+    const std::string_view way = find_kind(kind)->role.pods->public_by;
+    return way == kByLoadBalancer ? way : std::string_view();
+}
+
 class ExposureSearch {
 public:
     explicit ExposureSearch(const std::vector<std::string>& words) : words_(words) {}
@@ -73,6 +83,7 @@ public:
     void visit(const Value& value, const std::string& path) {
         if (value.is_map() && spelling_of(value.find("enabled")) != "false") {
             parameter(value, path);
+            custom_resource(value, path);
             for (const Member& member : value.members()) {
                 const std::string inner = path.empty() ? std::string(member.name())
                                                        : fmt::format("{}.{}", path, member.name());
@@ -96,7 +107,7 @@ private:
     void add(Pos pos, std::string_view path, std::string_view value) {
         found.push_back({.pos = place_.known() ? place_ : pos,
                          .what = fmt::format("{}: {}", path, value),
-                         .is_public = names(dotted(path), annotation::kFunnel)});
+                         .public_by = way_of(dotted(path))});
     }
 
     // A field and its value side by side: a parameter of Argo CD, {name: ingress.className, value:
@@ -115,6 +126,16 @@ private:
         }
     }
 
+    // An object within another one, such as an item of `extraObjects`.
+    void custom_resource(const Value& map, const std::string& path) {
+        const std::string_view kind = text_of(map, {"kind"});
+        if (!path.empty() && text_of(map, {"apiVersion"}) == kCustomVersion &&
+            is_device_kind(kind)) {
+            add(map.find("kind")->pos(), path + ".kind", kind);
+            found.back().public_by = way_of_kind(kind);
+        }
+    }
+
     void text(const Value& value, const std::string& path) {
         const std::string_view text = value.text();
         if (!repo::mentions_input(text, words_) || depth_ == kDeepest) {
@@ -127,7 +148,7 @@ private:
         const Pos outer = std::exchange(place_, place_.known() ? place_ : value.pos());
         if (discarded.has_errors()) {
             for (const ExposingValue& one : find_exposing_lines(sources, source, words_)) {
-                found.push_back({place_, fmt::format("{}: {}", path, one.what), one.is_public});
+                found.push_back({place_, fmt::format("{}: {}", path, one.what), one.public_by});
             }
             place_ = outer;
             return;
@@ -206,7 +227,7 @@ std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceI
                 found.push_back(
                     {.pos = sources.pos(source, static_cast<std::size_t>(key.data() - text.data())),
                      .what = fmt::format("{}: {}", key, value),
-                     .is_public = names(key, annotation::kFunnel)});
+                     .public_by = is_device ? way_of_kind(value) : way_of(key)});
             }
         }
     }

@@ -16,8 +16,10 @@ namespace renderer::engines {
 
 struct ExposingValue {
     Pos pos;
-    std::string what;        // "spec.values.ingress.className: tailscale"
-    bool is_public = false;  // Funnel
+    std::string what;                 // "spec.values.ingress.className: tailscale"
+    std::string_view public_by = {};  // kByFunnel, kByLoadBalancer, or "": only the tailnet
+
+    [[nodiscard]] bool is_public() const { return !public_by.empty(); }
 };
 
 // Also searches strings that are YAML; what is found in one has the position of the string. Maps

@@ -75,7 +75,7 @@ TEST(ExposingValues, AreFoundInTemplatesLineByLine) {
     const std::vector<ExposingValue> parts = find_exposing_lines(sources, flow);
     ASSERT_EQ(parts.size(), 1U);
     EXPECT_EQ(sources.describe(parts[0].pos), "f.yaml:1:35");
-    EXPECT_TRUE(parts[0].is_public);
+    EXPECT_TRUE(parts[0].is_public());
 }
 
 TEST(ExposingValues, MayBeExpressionsOfTemplates) {

@@ -34,7 +34,7 @@ bool is_exact_name(std::string_view text) {
 }
 
 bool ExposingPatch::is_public() const {
-    return values.front().is_public;
+    return values.front().is_public();
 }
 
 std::string ExposingPatch::text() const {

@@ -231,7 +231,7 @@ private:
             return;
         }
         std::stable_partition(values.begin(), values.end(),
-                              [](const ExposingValue& value) { return value.is_public; });
+                              [](const ExposingValue& value) { return value.is_public(); });
         const bool has_labels =
             target != nullptr && (target->find("labelSelector") != nullptr ||
                                   target->find("annotationSelector") != nullptr);

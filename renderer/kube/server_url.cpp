@@ -27,7 +27,7 @@ bool is_host(std::string_view text) {
 }
 
 bool may_stand_in_it(char c) {
-    constexpr std::string_view kOthers = "?#@\\\"<>";
+    constexpr std::string_view kOthers = "?#@\\\"<>{}";  // RFC 3986, and no user or query
     return c > ' ' && c < '\x7f' && kOthers.find(c) == std::string_view::npos;
 }
 

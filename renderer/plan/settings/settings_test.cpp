@@ -224,6 +224,9 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [invalid-setting] invalid \"loginServer\" | \"http://\" | a URL such as "
          "\"https://login.example.com\", without user and query\n"},
         {"loginServer: http://hs.lan:8080", ""},
+        {"loginServer: 'https://hs.${DOMAIN}'",
+         "1: error [invalid-setting] invalid \"loginServer\" | \"https://hs.${DOMAIN}\" | a URL "
+         "such as \"https://login.example.com\", without user and query\n"},
         {"loginServer: 'htp://ann:kExample@hs.lan'",
          "1: error [invalid-setting] invalid \"loginServer\" | a text with a password | a "
          "URL "

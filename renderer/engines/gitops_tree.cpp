@@ -66,6 +66,10 @@ bool may_hold_engine(std::string_view text) {
            has(text, kArgoGroup) || (has(text, kFluxOperator) && has(text, "ResourceSet"));
 }
 
+bool installs_chart_of_source(std::string_view text) {
+    return has(text, "HelmRelease") && (has(text, "GitRepository") || has(text, "Bucket"));
+}
+
 GitOpsTree::GitOpsTree(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
                        SourceMap& sources, const repo::LoadOptions& options,
                        std::shared_ptr<const LocalSources> local)
@@ -187,8 +191,10 @@ bool GitOpsTree::is_part_of_chart(const std::string& file) const {
 void GitOpsTree::collect(unsigned threads) {
     const std::vector<std::string> paths = manifests_of(dirs_, false);
     std::vector<char> mentions(paths.size(), 0);
+    std::vector<char> charts(paths.size(), 0);
     auto texts = read_wanted(tree_, paths, threads, [&](std::size_t i, std::string_view text) {
         mentions[i] = repo::mentions_input(text, input_words_) ? 1 : 0;
+        charts[i] = installs_chart_of_source(text) ? 1 : 0;
         return may_hold_engine(text) || may_hold_instance(text) || may_hold_release(text) ||
                loads_any(text) || has(text, kSkipsFile) || may_be_misspelled(text) ||
                has(text, kRepository) || has_conflict(text);
@@ -196,6 +202,7 @@ void GitOpsTree::collect(unsigned threads) {
     for (std::size_t i = 0; i < paths.size(); ++i) {
         mentions_.emplace(paths[i], mentions[i] != 0);
     }
+    installs_own_charts_ = std::ranges::find(charts, 1) != charts.end();
     collect_of_charts(threads, texts);
     for (auto& [path, text] : texts) {
         if (has(text, kSkipsFile)) {

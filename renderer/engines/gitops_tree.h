@@ -30,6 +30,8 @@ namespace renderer::engines {
 
 // True if the text may have an object of an engine: one that applies something, or a Flux source.
 bool may_hold_engine(std::string_view text);
+// True for a text with a HelmRelease whose chart may be a directory of a GitRepository or a Bucket.
+bool installs_chart_of_source(std::string_view text);
 
 // What a manifest is for engines.
 struct FileRoles {
@@ -97,6 +99,9 @@ public:
     // True if Argo CD may load files outside of a kustomization, by its ConfigMap or chart values.
     [[nodiscard]] bool argo_loads_any() const { return argo_loads_any_; }
 
+    // True if a release of Flux may install a chart of a GitRepository or a Bucket.
+    [[nodiscard]] bool installs_own_charts() const { return installs_own_charts_; }
+
     // Returns copies of the objects in a file.
     [[nodiscard]] std::vector<EngineObject> objects_in(const std::string& file) const;
 
@@ -144,6 +149,7 @@ private:
     std::vector<EngineObject> objects_, instances_, releases_;
     std::vector<RefusedFile> refused_;
     bool argo_loads_any_ = false;
+    bool installs_own_charts_ = false;
     std::vector<ArgoCluster> argo_clusters_;
     std::map<std::string, bool> inputs_;  // results of holds_input, by file
     std::map<std::string, bool> mentions_;

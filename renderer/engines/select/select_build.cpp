@@ -75,7 +75,8 @@ void BuildSelection::run_ahead(const std::vector<PlainBuild>& builds) {
             continue;
         }
         BuildFiles read = find_build_files(build.tree, build.reader, context_.root, build.dir.path);
-        if (!read.leaves_root && !has_charts(build, read) && !may_stay(build, read, found)) {
+        if (!read.leaves_root && !has_charts(build, read) &&
+            !stay_check_.may_stay(build, read, found)) {
             jobs.push_back(job_of(build, std::move(read)));
         }
     }
@@ -108,7 +109,7 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
     if (found.has_errors()) {
         const BuildFiles read =
             find_build_files(build.tree, build.reader, context_.root, build.dir.path);
-        const bool stays = may_stay(build, read, found);
+        const bool stays = stay_check_.may_stay(build, read, found);
         const bool is_refused = is_refused_by_flux(build);
         if (is_refused && !stays) {
             refuse_charts(build);
@@ -202,52 +203,6 @@ void BuildSelection::check_earlier(const PlainBuild& build, const BuildFiles& re
         const Diagnostic& error = made.error().diagnostic;
         note(error.found.empty() ? error.message : error.found);
     }
-}
-
-// Returns true if the build does not mention Tailscale and the output has a place for its files. If
-// the kustomization has a mistake, no file below it may mention Tailscale either, because the
-// mistake may hide which files it should name.
-bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
-                              const Diagnostics& found) const {
-    const bool has_place = context_.options.only_generated ||
-                           (!context_.options.one_stream && !build.dir.relative.empty());
-    return has_place && !read.mentions_tailscale && !has_input_word(build, read) &&
-           !read.leaves_root && !has_charts_elsewhere(build, read) &&
-           (needs_kustomize(found) || !mentioned_below(build.dir));
-}
-
-bool BuildSelection::has_input_word(const PlainBuild& build, const BuildFiles& read) const {
-    const std::vector<std::string>& words = context_.options.input_words;
-    const UnitVariables* variables = build.unit->variables.get();
-    return (!words.empty() || variables != nullptr) &&
-           std::ranges::any_of(read.paths, [&](const std::string& path) {
-               const Result<std::string> text = build.tree.read(path);
-               return text && (repo::mentions_input(*text, words) ||
-                               (variables != nullptr &&
-                                may_be_input_by_variable(*text, *variables, words)));
-           });
-}
-
-// Returns true if the charts of the build may be in a directory of --charts. Their templates may
-// mention Tailscale.
-bool BuildSelection::has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const {
-    const repo::LoadOptions& options = context_.options;
-    const bool has_dirs = !options.chart_dirs.empty() || !options.configured_chart_dirs.empty();
-    return options.only_generated && has_dirs && has_charts(build, read);
-}
-
-bool BuildSelection::has_charts(const PlainBuild& build, const BuildFiles& read) {
-    return std::ranges::any_of(read.paths, [&](const std::string& path) {
-        const Kustomization* file = build.reader.find_file(path);
-        return file != nullptr && file->root.find("helmCharts") != nullptr;
-    });
-}
-
-bool BuildSelection::mentioned_below(const repo::WalkedDir& top) const {
-    return std::ranges::any_of(dirs_, [&](const repo::WalkedDir* dir) {
-        return repo::is_within(dir->path, top.path) &&
-               repo::mentions_tailscale(context_.build.tree, *dir);
-    });
 }
 
 // Returns false if there is no program, if it would need files outside of the root, or if a

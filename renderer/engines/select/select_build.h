@@ -13,6 +13,7 @@
 #include "renderer/engines/kustomize/kustomize_program.h"
 #include "renderer/engines/kustomize/unbuilt_exposures.h"
 #include "renderer/engines/select/select.h"
+#include "renderer/engines/select/stay_check.h"
 
 namespace renderer::engines {
 
@@ -36,7 +37,8 @@ public:
           out_(context.build.selection),
           dirs_(dirs),
           bundle_(bundle),
-          charts_(context.build.tree, context.options) {}
+          charts_(context.build.tree, context.options),
+          stay_check_(context, dirs) {}
 
     // Runs the user's kustomize in parallel for the builds for which `run` will need it.
     void run_ahead(const std::vector<PlainBuild>& builds);
@@ -57,18 +59,12 @@ private:
     std::vector<std::string> build_here(const PlainBuild& build, Selection& out,
                                         Diagnostics& found) const;
     const KustomizeProgram& program();
-    static bool has_charts(const PlainBuild& build, const BuildFiles& read);
     static bool is_refused_by_flux(const PlainBuild& build);
     void refuse_charts(const PlainBuild& build) const;
     void note_missing(const Kustomization& file) const;
     [[nodiscard]] NamespaceRule rule_of(const PlainBuild& build) const;
     [[nodiscard]] Diagnostics without_kustomize(const PlainBuild& build,
                                                 const Diagnostics& found) const;
-    [[nodiscard]] bool may_stay(const PlainBuild& build, const BuildFiles& read,
-                                const Diagnostics& found) const;
-    [[nodiscard]] bool has_input_word(const PlainBuild& build, const BuildFiles& read) const;
-    [[nodiscard]] bool has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const;
-    [[nodiscard]] bool mentioned_below(const repo::WalkedDir& top) const;
     bool run_program(const PlainBuild& build, const BuildFiles& read);
     Result<KustomizeBuild> run_kustomize(const PlainBuild& build, const BuildFiles& read);
     [[nodiscard]] PatchesOfBuild patches_in(const PlainBuild& build, const repo::SourceTree& tree,
@@ -90,6 +86,7 @@ private:
     std::set<Pos> refused_;                    // patches, and charts that helm cannot render
     std::optional<KustomizeProgram> program_;  // set on first use
     ChartTemplates charts_;
+    StayCheck stay_check_;
 };
 
 }  // namespace renderer::engines

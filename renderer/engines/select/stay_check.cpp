@@ -1,0 +1,90 @@
+#include "renderer/engines/select/stay_check.h"
+
+#include <algorithm>
+#include <string>
+
+#include "renderer/engines/flux/deciding_variables.h"
+#include "renderer/engines/select/select_build.h"
+#include "renderer/engines/unit_build.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer::engines {
+
+namespace {
+
+bool contains(std::string_view text, std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+}
+
+// True for a text with a release of Flux or k3s whose chart may be at hand: in a directory of this
+// tree, or, if `has_dirs`, in one of --charts.
+bool may_install_chart(std::string_view text, bool has_dirs) {
+    return installs_chart_of_source(text) ||
+           (has_dirs && (contains(text, "HelmRelease") || contains(text, "helm.cattle.io")));
+}
+
+}  // namespace
+
+bool has_charts(const PlainBuild& build, const BuildFiles& read) {
+    return std::ranges::any_of(read.paths, [&](const std::string& path) {
+        const Kustomization* file = build.reader.find_file(path);
+        return file != nullptr && file->root.find("helmCharts") != nullptr;
+    });
+}
+
+bool StayCheck::may_stay(const PlainBuild& build, const BuildFiles& read,
+                         const Diagnostics& found) const {
+    const bool has_place = context_.options.only_generated ||
+                           (!context_.options.one_stream && !build.dir.relative.empty());
+    return has_place && !read.mentions_tailscale && !has_input_word(build, read) &&
+           !read.leaves_root && !(has_chart_dirs() && has_charts(build, read)) &&
+           !installs_exposing_chart(build, read) &&
+           (needs_kustomize(found) || !mentioned_below(build.dir));
+}
+
+bool StayCheck::has_input_word(const PlainBuild& build, const BuildFiles& read) const {
+    const std::vector<std::string>& words = context_.options.input_words;
+    const UnitVariables* variables = build.unit->variables.get();
+    return (!words.empty() || variables != nullptr) &&
+           std::ranges::any_of(read.paths, [&](const std::string& path) {
+               const Result<std::string> text = build.tree.read(path);
+               return text && (repo::mentions_input(*text, words) ||
+                               (variables != nullptr &&
+                                may_be_input_by_variable(*text, *variables, words)));
+           });
+}
+
+// Returns true if charts may be in a directory of --charts. Their templates may mention Tailscale.
+bool StayCheck::has_chart_dirs() const {
+    const repo::LoadOptions& options = context_.options;
+    return options.only_generated &&
+           (!options.chart_dirs.empty() || !options.configured_chart_dirs.empty());
+}
+
+bool StayCheck::installs_exposing_chart(const PlainBuild& build, const BuildFiles& read) const {
+    const bool has_dirs = has_chart_dirs();
+    return context_.options.only_generated && (has_dirs || charts_mention_tailscale()) &&
+           std::ranges::any_of(read.paths, [&](const std::string& path) {
+               const Result<std::string> text = build.tree.read(path);
+               return text && may_install_chart(*text, has_dirs);
+           });
+}
+
+bool StayCheck::charts_mention_tailscale() const {
+    if (!charts_mention_) {
+        charts_mention_ = std::ranges::any_of(dirs_, [&](const repo::WalkedDir* dir) {
+            return dir->in_chart && (!context_.options.input_words.empty() ||
+                                     repo::mentions_tailscale(context_.build.tree, *dir));
+        });
+    }
+    return *charts_mention_;
+}
+
+bool StayCheck::mentioned_below(const repo::WalkedDir& top) const {
+    return std::ranges::any_of(dirs_, [&](const repo::WalkedDir* dir) {
+        return repo::is_within(dir->path, top.path) &&
+               repo::mentions_tailscale(context_.build.tree, *dir);
+    });
+}
+
+}  // namespace renderer::engines

@@ -1,9 +1,11 @@
 #include "renderer/engines/chart_releases.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
+#include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_groups.h"
@@ -12,6 +14,33 @@
 
 namespace renderer::engines {
 
+namespace {
+
+// Makes texts of the words that only YAML 1.1 takes for booleans, such as `no`: Flux passes objects
+// through kustomize, which quotes them.
+void spell_words(const SourceMap& sources, Value& value) {
+    constexpr auto kWords = std::to_array<std::string_view>({"y", "n", "yes", "no", "on", "off"});
+    if (value.is_list()) {
+        for (Value& item : value.items()) {
+            spell_words(sources, item);
+        }
+    } else if (value.is_map()) {
+        for (Member& member : value.members()) {
+            spell_words(sources, member.value);
+        }
+    } else if (const Pos pos = value.pos(); value.is_bool() && pos.known()) {
+        const std::string_view text =
+            sources.text(sources.source_of(pos)).substr(sources.offset_of(pos));
+        const std::string_view word = text.substr(0, text.find_first_of(" \t\r\n,}]#"));
+        if (std::ranges::find(kWords, lower_case(word)) != kWords.end()) {
+            value = Value(word);
+            value.set_pos(pos);
+        }
+    }
+}
+
+}  // namespace
+
 std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
                                          SourceMap& sources, const Value* config) {
     const std::string_view version = text_of(object, {"apiVersion"});
@@ -19,6 +48,9 @@ std::vector<ChartRelease> chart_releases(const Value& object, std::string_view n
     std::vector<ChartRelease> found;
     if (version.starts_with("helm.toolkit.fluxcd.io/") && kind == "HelmRelease") {
         found.push_back(release_of_helm_release(object, ns));
+        for (Value& values : found.back().values) {
+            spell_words(sources, values);
+        }
     } else if (version.starts_with(kHelmOfK3s) && kind == "HelmChart") {
         std::optional<ChartRelease> release = release_of_helm_chart(object, ns, sources, config);
         if (release) {

@@ -266,6 +266,25 @@ def test_what_a_unit_adds_may_break_its_build(render, tmp_path):
     assert "build apps, with what Kustomization flux-system/apps adds to its kustomization.yaml" in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("kustomization, patch, wanted", [
+    ("labels: [{pairs: {team: a}}]\n", "", True), ("namePrefix: a-\n", "", True), ("components: [../room]\n", "", True),
+    ("patches: [{target: {kind: HelmRelease}, patch: '[{op: add, path: /spec/suspend, value: true}]'}]\n", "", False),
+    ("", "patches: [{target: {kind: HelmRelease}, patch: '[{op: add, path: /spec/suspend, value: true}]'}]\n", False)])
+def test_a_build_may_install_a_chart_that_exposes(render, tmp_path, kustomization, patch, wanted):
+    """Neither the kustomization nor its release mentions Tailscale, but the chart in the tree does."""
+    template = 'kind: Service\napiVersion: v1\nmetadata: {name: {{ .Release.Name }}, annotations: {tailscale.com/expose: "true"}}\nspec: {ports: [{port: 80}]}\n'
+    room = {"repo/room/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [room.yaml]\n",
+            "repo/room/room.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"}
+    tree(tmp_path, {**room, "repo/cluster/sync.yaml": "---\n".join(SYNC[:2]), "repo/cluster/own.yaml": SERVICE,
+                    "repo/cluster/apps.yaml": VARIABLES.replace("  postBuild: POST_BUILD\n", "  " + patch if patch else ""),
+                    "repo/apps/release.yaml": RELEASE_IN_TREE.replace("VALUES", "values: {}"),
+                    "repo/apps/kustomization.yaml": "resources: [release.yaml]\n" + kustomization,
+                    **chart("repo/charts/web", {"Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.2.0\n", "templates/service.yaml": template})})
+    done = render("--allow-empty")
+    assert done.returncode == 0, done.stderr
+    assert ("kind: StatefulSet" in done.stdout) == wanted, done.stderr
+
+
 OPERATOR = """\
 apiVersion: helm.toolkit.fluxcd.io/v2
 kind: HelmRelease

@@ -8,12 +8,14 @@
 #include <set>
 #include <utility>
 
+#include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/flux/artifact_generators.h"
 #include "renderer/engines/flux/patched_maps.h"
 #include "renderer/engines/flux/source_key.h"
 #include "renderer/engines/flux/substitute.h"
+#include "renderer/engines/flux/unit_variables.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/naming.h"
 #include "renderer/kube/decoded_kinds.h"
@@ -64,74 +66,14 @@ bool sets_class(std::string_view patch) {
         [&](std::string_view word) { return patch.find(word) != std::string_view::npos; });
 }
 
-// A value with variables of its own is that of the object that is applied, if the parent fills
-// them.
-bool has_variables(const Value* map) {
-    return std::ranges::any_of(members_of(map), [](const Member& member) {
-        return spelling_of(member.value).find("${") != std::string_view::npos;
+// True if a patch may change what a release makes, or whether it does.
+bool decides_release(std::string_view patch) {
+    constexpr auto kFields =
+        std::to_array<std::string_view>({"values", "suspend", "chart", "releaseName", "kubeConfig",
+                                         "amespace", "$patch", "postRenderers", "/spec\""});
+    return std::ranges::any_of(kFields, [&](std::string_view field) {
+        return patch.find(field) != std::string_view::npos;
     });
-}
-
-void add_variables(const Value* map, UnitVariables& variables) {
-    for (const Member& member : members_of(map)) {
-        std::string text(spelling_of(member.value));
-        std::erase(text, '\n');
-        variables.values.insert_or_assign(std::string(spelling_of(member.key)), std::move(text));
-    }
-}
-
-std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
-                                                  const Value& kustomization,
-                                                  const std::string& file) {
-    std::shared_ptr<const UnitVariables> named =
-        repository.variable_sources().substitutes().values.empty()
-            ? nullptr
-            : std::make_shared<const UnitVariables>(repository.variable_sources().substitutes());
-    const Value* post_build = kustomization.at({"spec", "postBuild"});
-    if (post_build == nullptr) {
-        return named;
-    }
-    UnitVariables variables;
-    variables.is_whole = true;
-    const auto from = items_of(post_build->at({"substituteFrom"}));
-    for (const Value& one : from) {
-        const bool is_secret = text_of(one, {"kind"}) == "Secret";
-        const std::string_view name = text_of(one, {"name"});
-        const Value* found = repository.variable_sources().find(
-            {name, text_of(kustomization, {"metadata", "namespace"}), file, is_secret});
-        if (found != nullptr && has_variables(found->find("data"))) {
-            found = nullptr;
-        }
-        if (found != nullptr && is_secret) {
-            for (const std::string_view field : {"data", "stringData"}) {
-                for (const Member& member : members_of(found->find(field))) {
-                    variables.secret.emplace(member.name());
-                    variables.values.erase(std::string(member.name()));
-                }
-            }
-        } else if (found != nullptr) {
-            add_variables(found->find("data"), variables);
-        }
-        variables.may_have_more = variables.may_have_more || found == nullptr;
-        variables.is_whole = variables.is_whole && found != nullptr && !is_secret;
-        if (repository.variable_sources().substitutes().values.empty() && !is_secret &&
-            spelling_of(one.find("optional")) != "true" &&
-            !repository.variable_sources().has_config_map(name)) {
-            variables.faults.push_back({one.pos(), std::string(name)});
-        }
-    }
-    add_variables(post_build->at({"substitute"}), variables);
-    for (const Member& member : members_of(post_build->find("substitute"))) {
-        if (!is_variable_name(spelling_of(member.key))) {
-            variables.faults.push_back(
-                {member.key.pos(), std::string(spelling_of(member.key)), true});
-        }
-    }
-    const bool always = text_of(*post_build, {"substituteStrategy"}) == "Always";
-    const bool runs = !from.empty() || !variables.values.empty() || always;
-    variables.values.insert(repository.variable_sources().substitutes().values.begin(),
-                            repository.variable_sources().substitutes().values.end());
-    return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : named;
 }
 
 // True if a manifest below the directory mentions Tailscale.
@@ -330,8 +272,7 @@ bool may_matter(const Value& patch, bool has_releases) {
     const bool is_release = kind == "HelmRelease" || kind == "HelmChart";
     const bool is_map = kind == "ConfigMap";
     const bool is_values =
-        has_releases &&
-        (is_release ? text.find("values") != std::string_view::npos : is_map && changes_data(text));
+        has_releases && (is_release ? decides_release(text) : is_map && changes_data(text));
     const bool is_unread =
         (is_release || (is_map && has_releases)) && !text_of(patch, {"path"}).empty();
     return is_values || is_unread ||
@@ -410,7 +351,9 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     unit.is_patched = changes_objects(root);
     if (const Value* spec = root.find("spec")) {
         unit.changes = changes_of_kustomization(*spec, tree_of(repository, unit), unit.dir,
-                                                has_mention(repository, unit.dir));
+                                                repository.installs_own_charts() ||
+                                                    repository.installs_own_charts() ||
+                                                    has_mention(repository, unit.dir));
     }
     const IncompleteObject* rejected =
         local || source_ref == nullptr

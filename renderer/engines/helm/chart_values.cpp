@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -77,6 +78,21 @@ void hide_encrypted(const ChartRelease& release, Pos pos, std::string_view where
     }
 }
 
+// A chart cannot be rendered where an encrypted value may decide whether it exposes something.
+// Others, such as passwords, are rendered as they are.
+void refuse_encrypted(std::string_view where, const Value& layer, ChartValues& out) {
+    constexpr auto kDeciding =
+        std::to_array<std::string_view>({"enabled", "enable", "create", "expose", "annotations",
+                                         "className", "ingressClassName", "loadBalancerClass"});
+    Value copy = layer.clone();
+    for (const std::string& path : take_hidden(copy)) {
+        const std::string_view key = std::string_view(path).substr(path.rfind('.') + 1);
+        if (out.lacking.empty() && std::ranges::find(kDeciding, key) != kDeciding.end()) {
+            out.lacking = fmt::format("{} in {}, which SOPS encrypts", path, where);
+        }
+    }
+}
+
 bool is_git_crypted(const Result<std::string>& text) {
     constexpr std::string_view kMagic("\0GITCRYPT\0", 10);
     return text && text->starts_with(kMagic);
@@ -97,6 +113,8 @@ void add_one_file(const repo::SourceTree& tree, const std::string& path,
     note_said(said, release.object, count, out.unread, out.warnings);
     if (release.is_operator && out.layers.size() > count) {
         hide_encrypted(release, file.pos, file.path, out);
+    } else if (out.layers.size() > count) {
+        refuse_encrypted(file.path, out.layers.back(), out);
     }
 }
 
@@ -189,6 +207,9 @@ void add_own(const ChartRelease& release, ChartValues& out) {
     }
     out.warnings.append(release.warnings);
     for (const Value& layer : release.values) {
+        if (!release.is_operator) {
+            refuse_encrypted(release.object, layer, out);
+        }
         out.layers.push_back(layer.clone());
     }
 }

@@ -1,0 +1,96 @@
+#include "renderer/engines/flux/unit_variables.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "renderer/core/encrypted.h"
+#include "renderer/core/text_of.h"
+#include "renderer/engines/flux/substitute.h"
+#include "renderer/engines/gitops_tree.h"
+
+namespace renderer::engines {
+
+namespace {
+
+// A value with variables of its own is that of the object that is applied, if the parent fills
+// them.
+bool has_variables(const Value* map) {
+    return std::ranges::any_of(members_of(map), [](const Member& member) {
+        return spelling_of(member.value).find("${") != std::string_view::npos;
+    });
+}
+
+void add_variables(const Value* map, UnitVariables& variables) {
+    for (const Member& member : members_of(map)) {
+        std::string name(spelling_of(member.key));
+        std::string text(spelling_of(member.value));
+        std::erase(text, '\n');
+        if (is_encrypted_text(text)) {
+            variables.values.erase(name);
+            variables.secret.insert(std::move(name));
+            variables.is_whole = false;
+        } else {
+            variables.values.insert_or_assign(std::move(name), std::move(text));
+        }
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
+                                                  const Value& kustomization,
+                                                  const std::string& file) {
+    std::shared_ptr<const UnitVariables> named =
+        repository.variable_sources().substitutes().values.empty()
+            ? nullptr
+            : std::make_shared<const UnitVariables>(repository.variable_sources().substitutes());
+    const Value* post_build = kustomization.at({"spec", "postBuild"});
+    if (post_build == nullptr) {
+        return named;
+    }
+    UnitVariables variables;
+    variables.is_whole = true;
+    const auto from = items_of(post_build->at({"substituteFrom"}));
+    for (const Value& one : from) {
+        const bool is_secret = text_of(one, {"kind"}) == "Secret";
+        const std::string_view name = text_of(one, {"name"});
+        const Value* found = repository.variable_sources().find(
+            {name, text_of(kustomization, {"metadata", "namespace"}), file, is_secret});
+        if (found != nullptr && has_variables(found->find("data"))) {
+            found = nullptr;
+        }
+        if (found != nullptr && is_secret) {
+            for (const std::string_view field : {"data", "stringData"}) {
+                for (const Member& member : members_of(found->find(field))) {
+                    variables.secret.emplace(member.name());
+                    variables.values.erase(std::string(member.name()));
+                }
+            }
+        } else if (found != nullptr) {
+            add_variables(found->find("data"), variables);
+        }
+        variables.may_have_more = variables.may_have_more || found == nullptr;
+        variables.is_whole = variables.is_whole && found != nullptr && !is_secret;
+        if (repository.variable_sources().substitutes().values.empty() && !is_secret &&
+            spelling_of(one.find("optional")) != "true" &&
+            !repository.variable_sources().has_config_map(name)) {
+            variables.faults.push_back({one.pos(), std::string(name)});
+        }
+    }
+    add_variables(post_build->at({"substitute"}), variables);
+    for (const Member& member : members_of(post_build->find("substitute"))) {
+        if (!is_variable_name(spelling_of(member.key))) {
+            variables.faults.push_back(
+                {member.key.pos(), std::string(spelling_of(member.key)), true});
+        }
+    }
+    const bool always = text_of(*post_build, {"substituteStrategy"}) == "Always";
+    const bool runs =
+        !from.empty() || !variables.values.empty() || !variables.secret.empty() || always;
+    variables.values.insert(repository.variable_sources().substitutes().values.begin(),
+                            repository.variable_sources().substitutes().values.end());
+    return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : named;
+}
+
+}  // namespace renderer::engines

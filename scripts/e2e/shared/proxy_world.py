@@ -94,7 +94,8 @@ class World:
 
     def get(self, url, within=None):
         words = ["ip", "netns", "exec", within] if within else []
-        done = attempt(*words, "curl", "-sS", "--max-time", "10", "-H", "Host: serve.lab.ts.net", url)
+        # A connection that times out is tried again: the path between the two devices may just have changed.
+        done = attempt(*words, "curl", "-sS", "--max-time", "10", "--retry", "2", "-H", "Host: serve.lab.ts.net", url)
         return done.stdout or done.stderr
 
     def is_ready(self, name):

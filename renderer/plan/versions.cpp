@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "renderer/base/ascii.h"
-#include "renderer/contract/relay_config.h"
 #include "renderer/kube/image_reference.h"
 #include "renderer/repo/paths.h"
 
@@ -284,6 +283,8 @@ void check_relays(const Plan& plan, Pos tag_pos, Diagnostics& diagnostics) {
         if (!is_relay(one) || !runs_stock(one) || !version || *version >= oldest) {
             continue;
         }
+        const std::string_view kind =
+            std::string_view(one.origin.parent).substr(0, one.origin.parent.find('/'));
         const Pos pos = has_own ? one.proxy_class->container.image_pos : tag_pos;
         const std::vector<Note> place =
             pos.known() ? std::vector<Note>{{.pos = pos, .text = "sets the image"}}
@@ -292,10 +293,10 @@ void check_relays(const Plan& plan, Pos tag_pos, Diagnostics& diagnostics) {
             .error("version-skew", one.origin.pos,
                    fmt::format("this image is too old for a {}: its pods would not find a "
                                "configuration that they support",
-                               kRelayKind))
+                               kind))
             .found(fmt::format("\"{}\"", image.tag))
             .expected(fmt::format("v1.{}.{} or later", oldest.minor, oldest.patch))
-            .hint(fmt::format("set a newer image, for the {} alone in a ProxyClass", kRelayKind))
+            .hint(fmt::format("set a newer image, for the {} alone in a ProxyClass", kind))
             .notes(place);
     }
 }

@@ -12,15 +12,12 @@ namespace renderer::engines {
 
 namespace {
 
-bool contains(std::string_view text, std::string_view word) {
-    return text.find(word) != std::string_view::npos;
-}
-
 // True for a text with a release of Flux or k3s whose chart may be at hand: in a directory of this
 // tree, or, if `has_dirs`, in one of --charts.
 bool may_install_chart(std::string_view text, bool has_dirs) {
     return installs_chart_of_source(text) ||
-           (has_dirs && (contains(text, "HelmRelease") || contains(text, "helm.cattle.io")));
+           (has_dirs && (text.find("HelmRelease") != std::string_view::npos ||
+                         text.find("helm.cattle.io") != std::string_view::npos));
 }
 
 }  // namespace

@@ -5,15 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "renderer/contract/relay_config.h"
 #include "renderer/kube/kinds.h"
 #include "runtime/controller/object_status/status_writer.h"
 #include "runtime/controller/relays/endpoints.h"
 
 namespace runtime::controller {
 
-inline constexpr std::string_view kRelayCondition =
-    renderer::kind_of(renderer::kRelayKind).role.condition;
+inline constexpr std::string_view kRelayKind = "PeerRelay";
+inline constexpr std::string_view kRelayCondition = renderer::kind_of(kRelayKind).role.condition;
 
 struct RelayState {
     std::string tailnet_problem = {};

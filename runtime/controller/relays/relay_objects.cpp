@@ -15,6 +15,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
+#include "runtime/controller/object_status/relay_status.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::controller {
@@ -25,7 +26,7 @@ using renderer::Value;
 
 namespace {
 
-constexpr const auto& kRelayPods = renderer::kind_of(renderer::kRelayKind).role.pods;
+constexpr const auto& kRelayPods = renderer::kind_of(kRelayKind).role.pods;
 constexpr std::string_view kEndpointsField = "RelayServerStaticEndpoints";
 constexpr std::string_view kPortField = "RelayServerPort";
 

@@ -1,4 +1,4 @@
-// The objects of PeerRelays, decoded and encoded: the renderer's ConfigMap, and the Secrets with
+// The objects of relays, decoded and encoded: the renderer's ConfigMap, and the Secrets with
 // the configuration of their pods, which the controller makes from it. Shapes:
 // testdata/contract/peer-relay.md.
 #pragma once
@@ -15,7 +15,7 @@
 namespace runtime::controller {
 
 struct RelayConfig {
-    std::string name;  // of the PeerRelay
+    std::string name;  // of the object
     std::string uid;   // of the ConfigMap
     std::string contract;
     // By pod, then by key of its Secret: "cap-148.hujson".

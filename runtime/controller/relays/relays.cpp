@@ -69,7 +69,7 @@ void Relays::reconcile(const Changes& /*changes*/) {
             remove(secret);
         }
     }
-    for (const auto& [unused, relay] : context_.parents.all(renderer::kRelayKind)) {
+    for (const auto& [unused, relay] : context_.parents.all(kRelayKind)) {
         write_status(relay);
     }
 }
@@ -89,7 +89,7 @@ void Relays::report(const RelayConfig& relay) {
 }
 
 kube::ObjectRef Relays::parent_of(const std::string& relay) const {
-    return context_.parents.reference(fmt::format("{}/{}", renderer::kRelayKind, relay));
+    return context_.parents.reference(fmt::format("{}/{}", kRelayKind, relay));
 }
 
 void Relays::tell_hostnames(const RelayConfig& relay, const std::string& pod) {

@@ -1,4 +1,4 @@
-// PeerRelays: writes the addresses of their load balancers into Secrets for their pods, which exist
+// Relays: writes the addresses of their load balancers into Secrets for their pods, which exist
 // before the pods can start, and writes their status. A Secret is deleted when nothing is left of
 // its replica. The contract is testdata/contract/peer-relay.md.
 #pragma once

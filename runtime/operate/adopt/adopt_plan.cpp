@@ -11,7 +11,6 @@
 #include "renderer/contract/config_secret.h"
 #include "renderer/contract/domain.h"
 #include "renderer/contract/labels.h"
-#include "renderer/contract/relay_config.h"
 #include "renderer/contract/state_secret.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/keys/operators_device.h"
@@ -193,7 +192,7 @@ std::map<std::string, Labels> old_proxies(const AdoptSnapshot& snapshot) {
 std::string leftover_of(const AdoptSnapshot& snapshot, const Value& set,
                         const std::string& secret) {
     const auto proxy = controller::decode_proxy_set(set);
-    if (proxy->is_api_proxy || proxy->is_of(renderer::kind_of(renderer::kRelayKind))) {
+    if (proxy->is_api_proxy || proxy->is_of(renderer::kind_of("PeerRelay"))) {
         return renderer::config_secret_name(secret);
     }
     const std::string keys = renderer::auth_secret_name(name_of(set));

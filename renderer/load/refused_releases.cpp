@@ -12,6 +12,7 @@
 #include "renderer/engines/engine_fields.h"
 #include "renderer/engines/engine_files.h"
 #include "renderer/engines/standing.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer::load {
 

@@ -290,7 +290,7 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options,
             .found(fmt::format("\"{}\"", cluster.name))
             .expected(fmt::format("Kustomizations or Applications of it, as of \"{}\"",
                                   fmt::join(names, "\", \"")))
-            .hint("\"tailrender roots\" lists what is broken");
+            .hint("\"tailrender roots\" lists what is known");
         return false;
     }
     const auto leftover =

@@ -67,7 +67,8 @@ bool may_hold_engine(std::string_view text) {
 }
 
 bool installs_chart_of_source(std::string_view text) {
-    return has(text, "HelmRelease") && (has(text, "GitRepository") || has(text, "Bucket"));
+    return names_version(text, kHelmGroup) && has(text, "HelmRelease") &&
+           (has(text, "GitRepository") || has(text, "Bucket"));
 }
 
 GitOpsTree::GitOpsTree(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,

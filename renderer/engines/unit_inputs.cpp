@@ -177,10 +177,10 @@ std::string could_apply(const GitOpsTree& repository, KustomizationReader& reade
     for (const bool is_exact : {true, false}) {
         for (const repo::WalkedDir* dir : repository.dirs()) {
             const std::string from_top = fmt::format("/{}", dir->relative);
-            const bool is_meant = is_exact
-                                      ? from_top.ends_with("/" + path) ||
-                                            (from_top != "/" && ("/" + path).ends_with(from_top))
-                                      : edit_distance(path, dir->relative) == 1;
+            const bool is_meant =
+                is_exact ? from_top.ends_with("/" + path) || (!unit.is_flux && from_top != "/" &&
+                                                              ("/" + path).ends_with(from_top))
+                         : edit_distance(path, dir->relative) == 1;
             if (dir->is_outside || !is_meant) {
                 continue;
             }

@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/flux/artifact_generators.h"
@@ -70,7 +69,7 @@ bool sets_class(std::string_view patch) {
 bool decides_release(std::string_view patch) {
     constexpr auto kFields =
         std::to_array<std::string_view>({"values", "suspend", "chart", "releaseName", "kubeConfig",
-                                         "amespace", "$patch", "postRenderers", "/spec\""});
+                                         "targetNamespace", "$patch", "postRenderers", "/spec\""});
     return std::ranges::any_of(kFields, [&](std::string_view field) {
         return patch.find(field) != std::string_view::npos;
     });
@@ -350,10 +349,9 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     }
     unit.is_patched = changes_objects(root);
     if (const Value* spec = root.find("spec")) {
-        unit.changes = changes_of_kustomization(*spec, tree_of(repository, unit), unit.dir,
-                                                repository.installs_own_charts() ||
-                                                    repository.installs_own_charts() ||
-                                                    has_mention(repository, unit.dir));
+        unit.changes = changes_of_kustomization(
+            *spec, tree_of(repository, unit), unit.dir,
+            repository.installs_own_charts() || has_mention(repository, unit.dir));
     }
     const IncompleteObject* rejected =
         local || source_ref == nullptr

@@ -17,6 +17,10 @@ bool contains(std::string_view text, std::string_view word) {
     return text.find(word) != std::string_view::npos;
 }
 
+bool is_expression(std::string_view text) {
+    return text.find_first_of(".*+?[(|^$") != std::string_view::npos;
+}
+
 // Returns the text of a patch: of its file, or inline, also as an object.
 std::string text_of_patch(const Value& patch, const repo::SourceTree& tree,
                           const std::string& dir) {
@@ -59,16 +63,19 @@ void PatchedMaps::add_patch(const Value& patch, const repo::SourceTree& tree,
         }
         return;
     }
-    const std::string_view kind = text_of(*target, {"kind"});
-    const std::string_view name = text_of(*target, {"name"});
-    if (!kind.empty() && !contains(kind, kConfigMap)) {
+    add_target(text_of(*target, {"kind"}), text_of(*target, {"name"}));
+}
+
+// `kind` and `name` may be expressions.
+void PatchedMaps::add_target(std::string_view kind, std::string_view name) {
+    const bool is_of_maps = kind == kConfigMap || is_expression(kind);
+    if (!is_of_maps && !kind.empty()) {
         return;
     }
-    const bool is_expression = name.find_first_of(".*+?[(|^$") != std::string_view::npos;
-    if (name.empty() || is_expression) {
+    if (!name.empty() && !is_expression(name)) {
+        names_.emplace_back(name);
+    } else if (is_of_maps) {
         has_any_ = true;
-    } else {
-        texts_.emplace_back(name);
     }
 }
 
@@ -82,24 +89,23 @@ void PatchedMaps::add(const Value& fields, const repo::SourceTree& tree, const s
     for (const Value& replacement : items_of(fields.find("replacements"))) {
         for (const Value& target : items_of(replacement.find("targets"))) {
             const Value* select = target.find("select");
-            if (select != nullptr && contains(text_of(*select, {"kind"}), kConfigMap)) {
-                const std::string_view name = text_of(*select, {"name"});
-                has_any_ = has_any_ || name.empty();
-                texts_.emplace_back(name);
+            if (select != nullptr) {
+                add_target(text_of(*select, {"kind"}), text_of(*select, {"name"}));
             }
         }
     }
     for (const Value& generator : items_of(fields.find("configMapGenerator"))) {
         const std::string_view behavior = text_of(generator, {"behavior"});
         if (behavior == "merge" || behavior == "replace") {
-            texts_.emplace_back(text_of(generator, {"name"}));
+            names_.emplace_back(text_of(generator, {"name"}));
         }
     }
 }
 
 bool PatchedMaps::may_have(std::string_view name) const {
-    return has_any_ || std::ranges::any_of(
-                           texts_, [&](const std::string& text) { return contains(text, name); });
+    return has_any_ || std::ranges::find(names_, name) != names_.end() ||
+           std::ranges::any_of(texts_,
+                               [&](const std::string& text) { return contains(text, name); });
 }
 
 }  // namespace renderer::engines

@@ -25,9 +25,11 @@ public:
     [[nodiscard]] bool may_have(std::string_view name) const;
 
 private:
+    void add_target(std::string_view kind, std::string_view name);
     void add_patch(const Value& patch, const repo::SourceTree& tree, const std::string& dir);
 
-    std::vector<std::string> texts_;  // which contain the names
+    std::vector<std::string> names_;
+    std::vector<std::string> texts_;  // of patches, which contain the names
     bool has_any_ = false;            // a patch is for objects of any name
 };
 

@@ -13,20 +13,17 @@ namespace renderer::engines {
 
 namespace {
 
-// A value with variables of its own is that of the object that is applied, if the parent fills
-// them.
-bool has_variables(const Value* map) {
-    return std::ranges::any_of(members_of(map), [](const Member& member) {
-        return spelling_of(member.value).find("${") != std::string_view::npos;
-    });
-}
-
-void add_variables(const Value* map, UnitVariables& variables) {
+// `is_applied`: of an object that its own unit may change: a value with variables is not known.
+void add_variables(const Value* map, bool is_applied, UnitVariables& variables) {
     for (const Member& member : members_of(map)) {
         std::string name(spelling_of(member.key));
         std::string text(spelling_of(member.value));
         std::erase(text, '\n');
-        if (is_encrypted_text(text)) {
+        if (is_applied && text.find("${") != std::string::npos) {
+            variables.values.erase(name);
+            variables.may_have_more = true;
+            variables.is_whole = false;
+        } else if (is_encrypted_text(text)) {
             variables.values.erase(name);
             variables.secret.insert(std::move(name));
             variables.is_whole = false;
@@ -57,9 +54,6 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
         const std::string_view name = text_of(one, {"name"});
         const Value* found = repository.variable_sources().find(
             {name, text_of(kustomization, {"metadata", "namespace"}), file, is_secret});
-        if (found != nullptr && has_variables(found->find("data"))) {
-            found = nullptr;
-        }
         if (found != nullptr && is_secret) {
             for (const std::string_view field : {"data", "stringData"}) {
                 for (const Member& member : members_of(found->find(field))) {
@@ -68,7 +62,7 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
                 }
             }
         } else if (found != nullptr) {
-            add_variables(found->find("data"), variables);
+            add_variables(found->find("data"), true, variables);
         }
         variables.may_have_more = variables.may_have_more || found == nullptr;
         variables.is_whole = variables.is_whole && found != nullptr && !is_secret;
@@ -78,7 +72,7 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
             variables.faults.push_back({one.pos(), std::string(name)});
         }
     }
-    add_variables(post_build->at({"substitute"}), variables);
+    add_variables(post_build->at({"substitute"}), false, variables);
     for (const Member& member : members_of(post_build->find("substitute"))) {
         if (!is_variable_name(spelling_of(member.key))) {
             variables.faults.push_back(

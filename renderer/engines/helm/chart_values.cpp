@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/contract/domain.h"
 #include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/helm/files_by_pattern.h"
@@ -81,13 +82,14 @@ void hide_encrypted(const ChartRelease& release, Pos pos, std::string_view where
 // A chart cannot be rendered where an encrypted value may decide whether it exposes something.
 // Others, such as passwords, are rendered as they are.
 void refuse_encrypted(std::string_view where, const Value& layer, ChartValues& out) {
-    constexpr auto kDeciding =
-        std::to_array<std::string_view>({"enabled", "enable", "create", "expose", "annotations",
-                                         "className", "ingressClassName", "loadBalancerClass"});
+    constexpr auto kDeciding = std::to_array<std::string_view>(
+        {"enabled", "enable", "create", "expose", "annotations", "className", "ingressClassName",
+         "loadBalancerClass", "type"});
     Value copy = layer.clone();
     for (const std::string& path : take_hidden(copy)) {
         const std::string_view key = std::string_view(path).substr(path.rfind('.') + 1);
-        if (out.lacking.empty() && std::ranges::find(kDeciding, key) != kDeciding.end()) {
+        if (out.lacking.empty() && (path.find(kOperatorDomain) != std::string::npos ||
+                                    std::ranges::find(kDeciding, key) != kDeciding.end())) {
             out.lacking = fmt::format("{} in {}, which SOPS encrypts", path, where);
         }
     }

@@ -4,6 +4,7 @@
 
 #include "renderer/contract/domain.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/word_at.h"
 
 namespace renderer::classify {
 
@@ -43,13 +44,6 @@ void check_texts(const Document& doc, std::string_view group, ParentInput& paren
                  .hint = quoted_hint(member)});
         }
     }
-}
-
-// Returns the word at the place.
-std::string_view word_at(const SourceMap& sources, Pos place) {
-    const std::string_view text =
-        sources.text(sources.source_of(place)).substr(sources.offset_of(place));
-    return text.substr(0, text.find_first_of(" \t\r\n,}]#"));
 }
 
 }  // namespace

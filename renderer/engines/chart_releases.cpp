@@ -7,6 +7,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/word_at.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/engines/flux/helm_release.h"
@@ -29,9 +30,7 @@ void spell_words(const SourceMap& sources, Value& value) {
             spell_words(sources, member.value);
         }
     } else if (const Pos pos = value.pos(); value.is_bool() && pos.known()) {
-        const std::string_view text =
-            sources.text(sources.source_of(pos)).substr(sources.offset_of(pos));
-        const std::string_view word = text.substr(0, text.find_first_of(" \t\r\n,}]#"));
+        const std::string_view word = word_at(sources, pos);
         if (std::ranges::find(kWords, lower_case(word)) != kWords.end()) {
             value = Value(word);
             value.set_pos(pos);

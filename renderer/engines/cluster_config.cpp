@@ -346,13 +346,12 @@ Cluster load_cluster(const repo::SourceTree& tree, const repo::LoadOptions& opti
     if (const Value* entry = chosen_entry(clusters, file.pos, options.cluster, diagnostics)) {
         decode_cluster(*entry, cluster, diagnostics);
         for (const Value& other : clusters) {
-            if (&other != entry) {
-                cluster.others.emplace_back(repo::text_of(other, "name"));
+            if (&other == entry) {
+                continue;
             }
+            cluster.others.emplace_back(repo::text_of(other, "name"));
             for (const Value& glob : repo::list_of(other, "bundles")) {
-                if (&other != entry) {
-                    cluster.other_bundles.push_back(repo::normal_path(glob.text()));
-                }
+                cluster.other_bundles.push_back(repo::normal_path(glob.text()));
             }
         }
         add_chart_dirs(*entry, tree, root, cluster, diagnostics);

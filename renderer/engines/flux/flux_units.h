@@ -23,8 +23,8 @@ bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit);
 
 // True if a patch of a kustomization or Kustomization may change an object that creates units or
 // devices: its target has such a kind, or no kind. A patch that mentions Tailscale may expose
-// objects of other kinds. `has_releases`: patches that decide what a
-// release makes count, too, and those of data in ConfigMaps.
+// objects of other kinds. `has_releases`: patches that decide what a release makes
+// count, too, and those of data in ConfigMaps.
 bool may_matter(const Value& patch, bool has_releases);
 
 // Adds the annotations and labels that an engine sets on all objects to the changes of a

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "renderer/engines/engine_groups.h"
 #include "renderer/engines/flux/deciding_variables.h"
 #include "renderer/engines/select/select_build.h"
 #include "renderer/engines/unit_build.h"
@@ -17,7 +18,7 @@ namespace {
 bool may_install_chart(std::string_view text, bool has_dirs) {
     return installs_chart_of_source(text) ||
            (has_dirs && (text.find("HelmRelease") != std::string_view::npos ||
-                         text.find("helm.cattle.io") != std::string_view::npos));
+                         text.find(kHelmOfK3s) != std::string_view::npos));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "renderer/core/alias_keys.h"
 #include "renderer/core/block_reader.h"
 #include "renderer/core/implicit_key.h"
+#include "renderer/core/merge_keys.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/repeated_keys.h"
 #include "renderer/core/text_of.h"
@@ -113,6 +114,7 @@ public:
             }
             frame.merge_key = true;
             frame.key_pos = place;
+            frame.above = frame.value.size();
             return;
         }
         finish(scalar(place, tag, text), place, anchor);
@@ -131,7 +133,11 @@ public:
     }
     void OnMapEnd() override {
         refuse_duplicates(frames_.back());
-        merge(frames_.back());
+        Frame& frame = frames_.back();
+        if (const Member* own = overridden_member(frame.value, frame.above, frame.merges)) {
+            out_.diagnostics.add(overridden_key(own->name(), own->key.pos(), frame.key_pos));
+        }
+        merge_into(frame.value, std::move(frame.merges));
         close();
     }
 
@@ -149,6 +155,7 @@ private:
         bool is_block = false;
         Pos key_pos;  // of the last `<<`
         std::vector<Value> merges;
+        std::size_t above = 0;  // keys above the last `<<`
     };
     struct Anchored {
         Value value;
@@ -347,24 +354,6 @@ private:
         }
         for (Member& member : value.members()) {
             frame.value.add(std::move(member.key), std::move(member.value));
-        }
-    }
-
-    // Own keys win over merged ones, and earlier merges win over later ones.
-    static void merge(Frame& frame) {
-        if (frame.merges.empty()) {
-            return;
-        }
-        std::set<std::string, std::less<>> seen;
-        for (const Member& member : frame.value.members()) {
-            seen.emplace(member.name());
-        }
-        for (Value& merged : frame.merges) {
-            for (Member& member : merged.members()) {
-                if (seen.emplace(member.name()).second) {
-                    frame.value.add(std::move(member.key), std::move(member.value));
-                }
-            }
         }
     }
 

@@ -197,6 +197,15 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "      |     ^\n"
          "  expected: a map or a list of maps\n"
          "  hint: refer to an anchor of a map: \"<<: *base\"\n"},
+        {"merged over", "a: {x: 1, <<: {x: 2}}\n",
+         "in.yaml:1:5: error: tools disagree about the value of \"x\" [yaml-merge]\n"
+         "    1 | a: {x: 1, <<: {x: 2}}\n"
+         "      |     ^\n"
+         "  found: another value of this key in the map that \"<<\" merges below it\n"
+         "  expected: keys of the map itself below \"<<\"\n"
+         "  hint: move \"<<\" to the top of the map: kustomize and Flux take this value, kubectl "
+         "and Argo CD the merged one\n"
+         "in.yaml:1:11: note: the map is merged here\n"},
         {"tag", "a: !Ref x\n",
          "in.yaml:1:4: error: tag \"!Ref\" does not fit here [yaml-tag]\n"
          "    1 | a: !Ref x\n"

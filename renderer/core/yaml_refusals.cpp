@@ -119,6 +119,18 @@ Diagnostic duplicate_key(std::string_view key, Pos first, Pos second) {
             .notes = {{.pos = first, .text = "the first one is here"}}};
 }
 
+Diagnostic overridden_key(std::string_view key, Pos own, Pos merge) {
+    return {.rule = "yaml-merge",
+            .pos = own,
+            .message = fmt::format("tools disagree about the value of \"{}\"", key),
+            .found = "another value of this key in the map that \"<<\" merges below it",
+            .expected = "keys of the map itself below \"<<\"",
+            .hint =
+                "move \"<<\" to the top of the map: kustomize and Flux take this value, kubectl "
+                "and Argo CD the merged one",
+            .notes = {{.pos = merge, .text = "the map is merged here"}}};
+}
+
 std::vector<Diagnostic> duplicate_keys(std::vector<RepeatedKey> repeated, Pos map, bool as_helm) {
     std::erase_if(repeated,
                   [&](const RepeatedKey& key) { return std::min(key.first, key.second) < map; });

@@ -12,6 +12,11 @@ const Value* argo_hook(const Value& object) {
 
 }  // namespace
 
+bool is_local_config(const Value& object) {
+    const Value* mark = object.at({"metadata", "annotations", kLocalAnnotation});
+    return mark != nullptr && spelling_of(mark) != "false";
+}
+
 bool is_skipped(const Value& object) {
     return spelling_of(argo_hook(object)) == "Skip";
 }

@@ -2,9 +2,17 @@
 // Sources: helm.sh/docs/topics/charts_hooks, argo-cd gitops-engine/pkg/sync/hook/hook.go.
 #pragma once
 
+#include <string_view>
+
 #include "renderer/core/value.h"
 
 namespace renderer::engines {
+
+inline constexpr std::string_view kLocalAnnotation = "config.kubernetes.io/local-config";
+
+// True if kustomize leaves the object out of what it builds, and so does Flux.
+// Source: kustomize api/resource/factory.go (DropLocalNodes).
+bool is_local_config(const Value& object);
 
 // True if Argo CD skips the object.
 bool is_skipped(const Value& object);

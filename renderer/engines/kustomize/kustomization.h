@@ -22,6 +22,8 @@
 
 namespace renderer::engines {
 
+inline constexpr std::string_view kKustomizationVersion = "kustomize.config.k8s.io/v1beta1";
+
 // The fields whose entries are paths, or addresses that kustomize fetches.
 constexpr std::array<std::string_view, 6> kListFields = {
     "resources", "bases", "components", "generators", "transformers", "validators"};

@@ -72,6 +72,7 @@ void refuse_other_fields(const Kustomization& file, Diagnostics& diagnostics) {
     }
 }
 
+// Source: kustomize api/types/kustomization.go (EnforceFields).
 void check_kind(const Kustomization& file, Diagnostics& diagnostics) {
     const std::string_view kind = repo::text_of(file.root, "kind");
     if (!kind.empty() && kind != "Kustomization") {
@@ -80,6 +81,15 @@ void check_kind(const Kustomization& file, Diagnostics& diagnostics) {
                    "this file is not a Kustomization")
             .found(fmt::format("kind \"{}\"", kind))
             .expected("kind: Kustomization");
+        return;
+    }
+    const std::string_view version = repo::text_of(file.root, "apiVersion");
+    if (!version.empty() && version != kKustomizationVersion) {
+        diagnostics
+            .error("not-supported", file.root.find("apiVersion")->pos(),
+                   "kustomize rejects the apiVersion of this kustomization")
+            .found(fmt::format("\"{}\"", version))
+            .expected(fmt::format("\"{}\"", kKustomizationVersion));
     }
 }
 

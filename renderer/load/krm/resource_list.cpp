@@ -14,6 +14,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/engines/hooks.h"
 #include "renderer/load/krm/function_config.h"
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
@@ -23,7 +24,6 @@ namespace renderer::load {
 namespace {
 
 constexpr std::string_view kStdin = "<stdin>";
-constexpr std::string_view kLocalAnnotation = "config.kubernetes.io/local-config";
 constexpr std::string_view kKustomizeAnnotation = "kustomize.config.k8s.io/id";
 constexpr std::string_view kDefaultOutput = "rendered";
 
@@ -198,8 +198,8 @@ void name_parts(const ResourceList& list, SourceMap& sources) {
 // tailrender.
 bool is_local(const Value& item) {
     const std::string_view version = repo::text_of(item, "apiVersion");
-    return annotation_of(item, kLocalAnnotation) == "true" || version.starts_with("kpt.dev/") ||
-           version.starts_with(TAILRENDER_DOMAIN "/");
+    return annotation_of(item, engines::kLocalAnnotation) == "true" ||
+           version.starts_with("kpt.dev/") || version.starts_with(TAILRENDER_DOMAIN "/");
 }
 
 void classify_items(ResourceList& list) {

@@ -14,6 +14,7 @@
 #include "renderer/engines/flux/flux_units.h"
 #include "renderer/engines/flux/not_reconciled.h"
 #include "renderer/engines/liveness.h"
+#include "renderer/engines/patched_roots.h"
 #include "renderer/engines/root_files.h"
 #include "renderer/engines/unit_build.h"
 #include "renderer/engines/unit_content.h"
@@ -35,6 +36,7 @@ public:
             Diagnostics& diagnostics)
         : repository_(repository),
           reader_(reader),
+          sources_(sources),
           options_(options),
           diagnostics_(diagnostics),
           root_files_(repository, reader, ignores),
@@ -45,6 +47,7 @@ public:
         for (const auto& [path, mentions] : repository_.mentions()) {
             reader_.know_mention(path, mentions);
         }
+        take_patched_roots(repository_, reader_, root_files_, builder_);
         candidates_.find();
         std::vector<BuildUnit> roots = instance_roots();
         const bool has_instance = std::ranges::any_of(roots, has_content);
@@ -87,7 +90,7 @@ private:
     }
 
     std::vector<BuildUnit> flux_roots() {
-        const std::vector<const Candidate*> own = self_applied();
+        const std::vector<const Candidate*> own = candidates_.self_applied();
         if (own.empty()) {
             return loose_roots();
         }
@@ -112,7 +115,7 @@ private:
             folders.push_back({.folder = folder, .names = {}});
             folders.back().names[root.name] = {.is_root = true, .dirs = {root.dir}};
         };
-        for (const Candidate* top : tops_of(loose_kustomizations())) {
+        for (const Candidate* top : tops_of(root_files_.loose_kustomizations(candidates_.all()))) {
             const std::vector<std::string> listing = root_files_.tops(top->file);
             for (const BuildUnit& unit : root_files_.units_of(*top)) {
                 if (listing.empty()) {
@@ -166,16 +169,6 @@ private:
         return made;
     }
 
-    [[nodiscard]] std::vector<const Candidate*> self_applied() const {
-        std::vector<const Candidate*> found;
-        for (const Candidate& candidate : candidates_.all()) {
-            if (candidate.is_bootstrap || (candidate.is_flux && candidate.claims(candidate.file))) {
-                found.push_back(&candidate);
-            }
-        }
-        return found;
-    }
-
     // Returns the candidates that none of the others applies.
     [[nodiscard]] std::vector<const Candidate*> tops_of(std::vector<const Candidate*> found) const {
         // A parent directory comes before its children.
@@ -196,7 +189,7 @@ private:
     // them.
     void add_leftovers() {
         const std::set<std::string> reached = inputs_from(0);
-        for (const Candidate* top : tops_of(self_applied())) {
+        for (const Candidate* top : tops_of(candidates_.self_applied())) {
             BuildUnit root = top->units.front();
             const bool is_child = std::ranges::any_of(units_, [&](const BuildUnit& unit) {
                 return has_content(unit) &&
@@ -253,17 +246,6 @@ private:
         units_[root].claims.clear();
     }
 
-    std::vector<const Candidate*> loose_kustomizations() {
-        std::vector<const Candidate*> found;
-        for (const Candidate& candidate : candidates_.all()) {
-            if (candidate.is_flux && !root_files_.is_left_out(candidate.file) &&
-                !root_files_.is_patch(candidate, candidates_.all())) {
-                found.push_back(&candidate);
-            }
-        }
-        return found;
-    }
-
     std::vector<BuildUnit> instance_roots() {
         std::vector<BuildUnit> roots;
         for (const EngineObject& instance : repository_.instances()) {
@@ -273,12 +255,29 @@ private:
             for (BuildUnit& unit : instance_units(repository_, instance)) {
                 if (std::ranges::find(roots, unit.dir, &BuildUnit::dir) == roots.end()) {
                     find_content(repository_, reader_, unit);
+                    patch_root(instance, unit);
                     unit.cluster = label(unit.dir);
                     roots.push_back(std::move(unit));
                 }
             }
         }
         return roots;
+    }
+
+    // Applies the patches of a FluxInstance to the unit that it makes.
+    void patch_root(const EngineObject& instance, BuildUnit& unit) {
+        auto made = patched_sync(repository_, sources_, builder_, instance, unit.dir);
+        if (!made) {
+            report_assumed(unit, Severity::Error, diagnostics_);
+            return;
+        }
+        repository_.add_objects(*made);
+        for (const EngineObject& object : *made) {
+            for (BuildUnit& patched : candidates_.units_of(object, false)) {
+                patched.name = unit.name;
+                unit = std::move(patched);
+            }
+        }
     }
 
     // Returns the candidates that no unit applies.
@@ -474,6 +473,7 @@ private:
 
     GitOpsTree& repository_;
     KustomizationReader& reader_;
+    SourceMap& sources_;
     const repo::LoadOptions& options_;
     Diagnostics& diagnostics_;
     RootFiles root_files_;

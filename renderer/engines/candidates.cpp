@@ -82,6 +82,10 @@ std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_
         units = argo_units(repository_, object);
     } else {
         units = set_units(object);
+        found = units.empty() ? incomplete_object(object.root) : std::nullopt;
+        if (found) {
+            units.push_back(incomplete_unit(object, std::move(*found)));
+        }
     }
     const std::optional<IncompleteObject> lacking = lacking_settings(object.root);
     for (BuildUnit& unit : units) {
@@ -148,6 +152,16 @@ void Candidates::find() {
             }
         }
     }
+}
+
+std::vector<const Candidate*> Candidates::self_applied() const {
+    std::vector<const Candidate*> found;
+    for (const Candidate& candidate : all_) {
+        if (candidate.is_bootstrap || (candidate.is_flux && candidate.claims(candidate.file))) {
+            found.push_back(&candidate);
+        }
+    }
+    return found;
 }
 
 void Candidates::add_names(const Candidate& root, RootFolder& folder) const {

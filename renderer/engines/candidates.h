@@ -42,6 +42,9 @@ public:
 
     [[nodiscard]] const std::vector<Candidate>& all() const { return all_; }
 
+    // Returns those of Flux that apply their own file.
+    [[nodiscard]] std::vector<const Candidate*> self_applied() const;
+
     // Returns the units of an object, including their content; the object may be a generated one.
     // `is_final`: the engine gets the object as it is, so it must be complete.
     std::vector<BuildUnit> units_of(const EngineObject& object, bool is_final = true);

@@ -12,6 +12,7 @@ namespace renderer::engines {
 struct EngineObject {
     std::string file;  // where it was read
     Value root;
+    bool applied_itself = false;  // a Kustomization of its own directory, before a patch moved it
 };
 
 bool is_kind(const Value& object, std::string_view group, std::string_view kind);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "renderer/base/ascii.h"
@@ -11,6 +13,7 @@
 #include "renderer/engines/k3s/helm_chart.h"
 #include "renderer/engines/manifest_files.h"
 #include "renderer/engines/naming.h"
+#include "renderer/engines/places.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -30,6 +33,13 @@ bool may_hold_instance(std::string_view text) {
 
 bool may_hold_release(std::string_view text) {
     return (has(text, kHelmGroup) || has(text, kHelmOfK3s)) && has(text, "path:");
+}
+
+// True for an object that gives a path to an installed Flux Operator, also as values of its chart.
+bool has_sync_path(const Value& object) {
+    return object.at({"spec", "sync", "path"}) != nullptr ||
+           object.at({"instance", "sync", "path"}) != nullptr ||
+           object.at({"spec", "values", "instance", "sync", "path"}) != nullptr;
 }
 
 // True for an argocd-cm that turns off kustomize's load restrictions.
@@ -124,6 +134,48 @@ std::string GitOpsTree::directory(std::string_view path) const {
 
 std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text) const {
     return read_objects(sources_, path, std::move(text));
+}
+
+void GitOpsTree::take_patched(std::vector<EngineObject> patched) {
+    const auto same = [](const EngineObject& built) {
+        return [&](const EngineObject& raw) {
+            return raw.file == built.file &&
+                   text_of(raw.root, {"kind"}) == text_of(built.root, {"kind"}) &&
+                   text_of(raw.root, {"metadata", "name"}) ==
+                       text_of(built.root, {"metadata", "name"});
+        };
+    };
+    if (patched.empty()) {
+        return;
+    }
+    std::vector<EngineObject> instances;
+    for (EngineObject& built : patched) {
+        const auto instance = std::ranges::find_if(instances_, same(built));
+        const auto raw = std::ranges::find_if(objects_, same(built));
+        const Value* spec = built.root.find("spec");
+        if (instance != instances_.end() && has_sync_path(built.root)) {
+            set_places(built.root, instance->root.find("kind")->pos());
+            instances.push_back(std::move(built));
+        } else if (raw != objects_.end() && spec != nullptr &&
+                   (raw->root.find("spec") == nullptr || *raw->root.find("spec") != *spec)) {
+            set_places(built.root, raw->root.find("kind")->pos());
+            raw->applied_itself =
+                repo::is_within(raw->file, directory(text_of(raw->root, {"spec", "path"})));
+            raw->root = std::move(built.root);
+        }
+    }
+    std::erase_if(instances_, [&](const EngineObject& raw) {
+        return std::ranges::any_of(instances, same(raw));
+    });
+    std::ranges::move(instances, std::back_inserter(instances_));
+    flux_sources_.learn(objects_, instances_);
+}
+
+void GitOpsTree::add_objects(const std::vector<EngineObject>& made) {
+    for (const EngineObject& object : made) {
+        objects_.push_back({object.file, object.root.clone()});
+    }
+    flux_sources_.learn(objects_, instances_);
 }
 
 std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const {
@@ -237,11 +289,6 @@ void GitOpsTree::collect(unsigned threads) {
                                 is_kind(object.root, kHelmOfK3s, "HelmChart"))) {
                 releases_.push_back({path, object.root.clone()});
             }
-            const Value* values = object.root.at({"spec", "values"});
-            const bool has_path =
-                object.root.at({"spec", "sync", "path"}) != nullptr ||
-                object.root.at({"instance", "sync", "path"}) != nullptr ||
-                (values != nullptr && values->at({"instance", "sync", "path"}) != nullptr);
             if (std::optional<Misspelling> found = misspelling_of(object.root)) {
                 refused_.push_back(
                     {.path = path,
@@ -252,7 +299,7 @@ void GitOpsTree::collect(unsigned threads) {
                      .is_release = text_of(object.root, {"kind"}) == "HelmRelease" ||
                                    text_of(object.root, {"apiVersion"}).starts_with(kHelmGroup),
                      .naming = naming_tailscale(object.root.find("spec"))});
-            } else if (is_instance && has_path) {
+            } else if (is_instance && has_sync_path(object.root)) {
                 instances_.push_back(std::move(object));
             } else if (is_engine) {
                 engine_files_[path].push_back(objects_.size());

@@ -102,6 +102,12 @@ public:
     // True if a release of Flux may install a chart of a GitRepository or a Bucket.
     [[nodiscard]] bool installs_own_charts() const { return installs_own_charts_; }
 
+    // Replaces objects by what kustomizations make of them, and learns the sources again. Objects
+    // have the file that they are from; instances may be several of one.
+    void take_patched(std::vector<EngineObject> patched);
+    // Adds objects that the Flux Operator makes, and learns the sources again.
+    void add_objects(const std::vector<EngineObject>& made);
+
     // Returns copies of the objects in a file.
     [[nodiscard]] std::vector<EngineObject> objects_in(const std::string& file) const;
 

@@ -34,6 +34,16 @@ bool RootFiles::is_patch(const Candidate& candidate, const std::vector<Candidate
             }));
 }
 
+std::vector<const Candidate*> RootFiles::loose_kustomizations(const std::vector<Candidate>& all) {
+    std::vector<const Candidate*> found;
+    for (const Candidate& candidate : all) {
+        if (candidate.is_flux && !is_left_out(candidate.file) && !is_patch(candidate, all)) {
+            found.push_back(&candidate);
+        }
+    }
+    return found;
+}
+
 std::vector<BuildUnit> RootFiles::units_of(const Candidate& root) {
     return root.refused && tops(root.file).empty() ? std::vector<BuildUnit>{*root.refused}
                                                    : root.units;

@@ -33,6 +33,9 @@ public:
     // True if it changes an object of another file or one that is not in the tree.
     bool is_patch(const Candidate& candidate, const std::vector<Candidate>& all);
 
+    // Returns the candidates of Flux that may be applied by hand.
+    std::vector<const Candidate*> loose_kustomizations(const std::vector<Candidate>& all);
+
     // Returns the units of a root. A kustomization that lists it may add fields that it lacks.
     std::vector<BuildUnit> units_of(const Candidate& root);
 

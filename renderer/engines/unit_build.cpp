@@ -51,7 +51,7 @@ Value generated_kustomization(const BuildUnit& unit) {
             resources.append(repo::relative_path(path, unit.dir));
         }
     }
-    return Value::map({{"apiVersion", "kustomize.config.k8s.io/v1beta1"},
+    return Value::map({{"apiVersion", kKustomizationVersion},
                        {"kind", "Kustomization"},
                        {"resources", std::move(resources)}});
 }
@@ -81,11 +81,6 @@ void set_missing_namespace(Value& object, const std::string& ns) {
     if (text_of(object, {"metadata", "namespace"}).empty()) {
         set_namespace(object, ns);
     }
-}
-
-// True if a patch may change an object of an engine, or a source that determines what is applied.
-bool may_change_unit(const Value& patch) {
-    return may_matter(patch, false) || is_source_kind(text_of(patch, {"target", "kind"}));
 }
 
 // True if a kustomization may change objects of engines other than by a namespace.
@@ -121,6 +116,14 @@ void keep_engine_objects(std::vector<EngineObject>& objects) {
 }
 
 }  // namespace
+
+bool may_change_unit(const Value& patch) {
+    const std::string_view kind = kind_of_patch(patch);
+    const bool moves_instance =
+        kind == "HelmRelease" && text_of(patch, {"patch"}).find("sync") != std::string_view::npos;
+    return may_matter(patch, false) || is_source_kind(kind) || kind == "FluxInstance" ||
+           moves_instance;
+}
 
 UnitTree::UnitTree(const repo::SourceTree& tree, KustomizationReader& reader, SourceMap& sources,
                    const BuildUnit& unit)
@@ -244,16 +247,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
             if (!tried->may_inflate) {
                 keep_kustomize_build(job, *made);  // also used to select its inputs
             }
-            std::vector<EngineObject> objects =
-                repository_.read("kustomize build " + dir, std::move(made->stream));
-            for (EngineObject& object : objects) {
-                const std::size_t offset = sources_.offset_of(object.root.pos());
-                const DocumentOrigin* origin = origin_at(made->origins, offset);
-                if (origin != nullptr && view.tree().kind(origin->file) == repo::EntryKind::File) {
-                    object.file = origin->file;
-                }
-                out.objects.push_back(std::move(object));
-            }
+            std::ranges::move(objects_of(job, std::move(*made)), std::back_inserter(out.objects));
             return;
         }
         why = std::move(made.error().diagnostic.found);
@@ -271,6 +265,41 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
                          const Kustomization* file = view.reader().find_file(path);
                          return file != nullptr && may_change_units(file->root);
                      });
+}
+
+// Returns the objects of a build, with the files that they are from.
+std::vector<EngineObject> UnitBuilder::objects_of(const KustomizeJob& job,
+                                                  KustomizeBuild build) const {
+    std::vector<EngineObject> objects =
+        repository_.read("kustomize build " + job.dir, std::move(build.stream));
+    for (EngineObject& object : objects) {
+        const DocumentOrigin* origin =
+            origin_at(build.origins, sources_.offset_of(object.root.pos()));
+        if (origin != nullptr && job.tree.kind(origin->file) == repo::EntryKind::File) {
+            object.file = origin->file;
+        }
+    }
+    return objects;
+}
+
+Result<std::vector<EngineObject>> UnitBuilder::patched_objects(const repo::SourceTree& tree,
+                                                               KustomizationReader& reader,
+                                                               const std::string& dir) {
+    BuildFiles read = find_build_files(tree, reader, repository_.root(), dir);
+    const bool may_change = std::ranges::any_of(read.paths, [&](const std::string& path) {
+        const Kustomization* file = reader.find_file(path);
+        return file != nullptr && may_change_units(file->root);
+    });
+    if (!may_change) {
+        return std::vector<EngineObject>();
+    }
+    if (kustomize_ == repo::kNoProgram || read.leaves_root) {
+        return Error{{.found = std::string(kNoKustomize)}};
+    }
+    const KustomizeJob job{tree, reader, std::move(read), repository_.root(), dir, true};
+    KustomizeBuild made = TRY(run_kustomize(program(), job));
+    keep_kustomize_build(job, made);
+    return objects_of(job, std::move(made));
 }
 
 // Renders the charts of the build that are available, and runs kustomize with them.

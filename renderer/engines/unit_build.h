@@ -45,6 +45,9 @@ private:
     std::vector<std::string> builds_, manifests_;
 };
 
+// True if a patch may change an object of an engine, or a source that determines what is applied.
+bool may_change_unit(const Value& patch);
+
 // True if kustomize supports everything that the errors are about.
 bool needs_kustomize(const Diagnostics& found);
 
@@ -82,6 +85,13 @@ public:
     // the unit cannot be built, its files are read instead.
     EngineObjects engine_objects(const BuildUnit& unit);
 
+    // Returns all objects that kustomize makes of a directory of the repository, in `tree`, if a
+    // kustomization may change objects of engines or their sources; none if not. Fails if kustomize
+    // does.
+    Result<std::vector<EngineObject>> patched_objects(const repo::SourceTree& tree,
+                                                      KustomizationReader& reader,
+                                                      const std::string& dir);
+
     // Returns those of a chart in the tree. Fails if the chart has some that cannot be rendered.
     Result<std::vector<EngineObject>> chart_objects(const BuildUnit& unit);
 
@@ -102,6 +112,7 @@ private:
     const KustomizeProgram& program();
     void build(const UnitTree& view, const std::string& dir, const BuildUnit& unit,
                EngineObjects& out);
+    std::vector<EngineObject> objects_of(const KustomizeJob& job, KustomizeBuild build) const;
     Result<KustomizeBuild> inflate(const KustomizeJob& job, EngineObjects& out);
     HeldText held_text(const VariableSource& wanted, std::string_view key) const;
     void note_charts(KustomizationReader& reader, const BuildFiles& files, const std::string& why,

@@ -77,6 +77,13 @@ bool FluxSources::may_be_patched(const EngineObject& source,
 
 void FluxSources::learn(const std::vector<EngineObject>& objects,
                         const std::vector<EngineObject>& instances) {
+    own_.clear();
+    defined_.clear();
+    ignored_.clear();
+    artifacts_.clear();
+    suspended_.clear();
+    urls_.clear();
+    rejected_.clear();
     for (const EngineObject& instance : instances) {
         for (const Value* sync : {instance.root.at({"spec", "sync"}),
                                   instance.root.at({"spec", "values", "instance", "sync"}),

@@ -34,8 +34,8 @@ public:
                 SourceMap& sources, std::string output_dir,
                 std::shared_ptr<const LocalSources> local);
 
-    // Reads the sources among the objects. `instances`: objects that give a path to an installed
-    // Flux Operator. Called once.
+    // Reads the sources among the objects, in place of those that were learned before. `instances`:
+    // objects that give a path to an installed Flux Operator.
     void learn(const std::vector<EngineObject>& objects,
                const std::vector<EngineObject>& instances);
 

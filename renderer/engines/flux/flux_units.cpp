@@ -257,10 +257,13 @@ void put_metadata(const Value* annotations, const Value* labels, Value& changes)
     put("labels", labels);
 }
 
-bool may_matter(const Value& patch, bool has_releases) {
+std::string_view kind_of_patch(const Value& patch) {
     const Value* target = patch.find("target");
-    const std::string_view kind =
-        target != nullptr ? text_of(*target, {"kind"}) : kind_in(text_of(patch, {"patch"}));
+    return target != nullptr ? text_of(*target, {"kind"}) : kind_in(text_of(patch, {"patch"}));
+}
+
+bool may_matter(const Value& patch, bool has_releases) {
+    const std::string_view kind = kind_of_patch(patch);
     const bool is_word = !kind.empty() && std::ranges::all_of(kind, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     });
@@ -377,7 +380,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
 bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit) {
     const std::string_view name = text_of(kustomization.root, {"metadata", "name"});
     return !name.empty() && name == text_of(kustomization.root, {"spec", "sourceRef", "name"}) &&
-           repo::is_within(kustomization.file, unit.dir);
+           (repo::is_within(kustomization.file, unit.dir) || kustomization.applied_itself);
 }
 
 std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject& instance) {

@@ -3,6 +3,7 @@
 // kustomize/kustomize_generator.go.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "renderer/engines/build_unit.h"
@@ -20,6 +21,9 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
 // True for a Kustomization such as `flux bootstrap` makes: it applies the directory that it is in,
 // even if the kustomization there does not list it.
 bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit);
+
+// Returns the kind that a patch changes, from its target or its own object; "" if it names none.
+std::string_view kind_of_patch(const Value& patch);
 
 // True if a patch of a kustomization or Kustomization may change an object that creates units or
 // devices: its target has such a kind, or no kind. A patch that mentions Tailscale may expose

@@ -159,15 +159,31 @@ Result<Unit> warn_other_dataplane(const emit::RenderedTree& tree,
     return Unit{};
 }
 
-// Finds units that their engine cannot apply, because the API server refuses one of their objects.
+// True for an Ingress that the API server refuses since it has neither rules nor a default backend.
+// Source: kubernetes v1.37 pkg/apis/networking/validation/validation.go (ValidateIngressSpec).
+bool has_no_backend(const Run& run, const std::string& parent) {
+    return std::ranges::any_of(run.loaded.documents, [&](const Document& document) {
+        Diagnostics discarded;
+        if (!document.reachable || text_of(document.kind) != "Ingress" ||
+            document.object_name() != parent) {
+            return false;
+        }
+        const Value root = load::read_document(run.loaded, document, discarded);
+        return root.at({"spec", "defaultBackend"}) == nullptr &&
+               items_of(root.at({"spec", "rules"})).empty();
+    });
+}
+
+// Finds units that their engine cannot apply, because the API server refuses one of their objects,
+// and objects without a unit that it refuses.
 // All objects are validated, when first needed.
 class RefusedUnits {
 public:
     explicit RefusedUnits(const Run& run) : run_(run) {}
 
     std::optional<std::string> why(const repo::InventoryDevice& device) {
-        if (device.unit.empty()) {
-            return std::nullopt;
+        if (has_no_backend(run_, device.parent)) {
+            return "it cannot be applied: it has neither spec.rules nor spec.defaultBackend";
         }
         if (!faults_) {
             Diagnostics discarded;
@@ -176,11 +192,14 @@ public:
         for (const validate::DocumentFaults& one : faults_->documents) {
             const bool may_change =
                 std::ranges::all_of(one.faults, &schema::SchemaFault::may_change);
-            if (one.is_applied && !may_change &&
-                load::unit_of(run_.loaded, one.document->source)->path == device.unit) {
-                return fmt::format("its unit cannot be applied: {}: {}",
-                                   one.document->object_name(),
-                                   one.faults.front().diagnostic.message);
+            const bool is_lost =
+                device.unit.empty()
+                    ? one.document->object_name() == device.parent
+                    : load::unit_of(run_.loaded, one.document->source)->path == device.unit;
+            if (one.is_applied && !may_change && is_lost) {
+                return fmt::format(
+                    "{} cannot be applied: {}: {}", device.unit.empty() ? "it" : "its unit",
+                    one.document->object_name(), one.faults.front().diagnostic.message);
             }
         }
         return std::nullopt;

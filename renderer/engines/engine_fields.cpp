@@ -33,6 +33,8 @@ constexpr std::string_view kMetadataFields =
     "managedFields";
 constexpr std::string_view kReferenceFields = "apiVersion kind name namespace";
 constexpr std::string_view kPathFields = "path exclude";
+constexpr std::string_view kSelectorFields = "matchLabels matchExpressions";
+constexpr std::string_view kRequirementFields = "key operator values";
 
 constexpr auto kFields = std::to_array<Fields>({
     {"Kustomization", "spec",
@@ -89,6 +91,10 @@ constexpr auto kFields = std::to_array<Fields>({
      "selector"},
     {"ApplicationSet", "spec.generators.list", "elements elementsYaml template"},
     {"ApplicationSet", "spec.generators.clusters", "selector template values flatList"},
+    {"ApplicationSet", "spec.generators.clusters.selector", kSelectorFields},
+    {"ApplicationSet", "spec.generators.clusters.selector.matchExpressions", kRequirementFields},
+    {"ApplicationSet", "spec.generators.selector", kSelectorFields},
+    {"ApplicationSet", "spec.generators.selector.matchExpressions", kRequirementFields},
     {"ApplicationSet", "spec.generators.git",
      "repoURL revision directories files requeueAfterSeconds template pathParamPrefix values"},
     {"ApplicationSet", "spec.generators.git.directories", kPathFields},
@@ -178,6 +184,13 @@ const schema::ValueType* schema_of_kind(std::string_view kind) {
     }();
     const auto found = kTypes.find(kind);
     return found == kTypes.end() ? nullptr : found->second;
+}
+
+// False if no object can have the name (RFC 1123). A variable or a parameter may be a part of it.
+bool may_be_name(std::string_view name) {
+    return name.find("${") != std::string_view::npos || name.find("{{") != std::string_view::npos ||
+           std::ranges::all_of(name,
+                               [](char c) { return is_lower_or_digit(c) || c == '-' || c == '.'; });
 }
 
 // A rule of the schema between two fields.
@@ -292,6 +305,16 @@ std::optional<IncompleteObject> incomplete_object(const Value& object) {
         object.at({"metadata", "generateName"}) == nullptr) {
         return IncompleteObject{metadata == nullptr ? place : metadata->pos(),
                                 "metadata.name is required"};
+    }
+    const Value* name = object.at({"metadata", "name"});
+    if (name != nullptr && !name->is_string()) {
+        return IncompleteObject{name->pos(),
+                                fmt::format("metadata.name is {}, not text", kind_name(*name))};
+    }
+    if (name != nullptr && !may_be_name(name->text())) {
+        return IncompleteObject{
+            name->pos(), fmt::format("metadata.name is {}, which cannot be the name of an object",
+                                     name->text())};
     }
     std::optional<IncompleteObject> found;
     if (names_no_chart(object)) {

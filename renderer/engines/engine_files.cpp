@@ -53,7 +53,7 @@ const EngineGroup* engine_group_of(std::string_view api_version) {
 std::optional<Misspelling> wrong_kind(const Value& object, const EngineGroup& group) {
     const std::string_view version = text_of(object, {"apiVersion"});
     const Value* kind = object.find("kind");
-    if (kind == nullptr) {
+    if (kind == nullptr || text_of(*kind).empty()) {
         return Misspelling{object.find("apiVersion")->pos(),
                            fmt::format("no kind beside \"{}\"", version)};
     }

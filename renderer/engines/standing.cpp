@@ -13,6 +13,9 @@ namespace renderer::engines {
 
 namespace {
 
+// The source of a device that a chart makes: "helm template Application/web".
+constexpr std::string_view kHelmTemplate = "helm template ";
+
 std::vector<std::string_view> names_in(std::string_view unit) {
     std::vector<std::string_view> names;
     while (!unit.empty()) {
@@ -112,7 +115,8 @@ bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
     if (file.is_hidden && says_name(text, parent.substr(parent.rfind('/') + 1))) {
         return true;
     }
-    return says_path_of(text, device.source) &&
+    // A release has no file: any Application, anywhere, may create it.
+    return (device.source.starts_with(kHelmTemplate) || says_path_of(text, device.source)) &&
            (text.find("ApplicationSet") != std::string_view::npos ||
             text.find("ResourceSet") != std::string_view::npos ||
             std::ranges::any_of(names, [&](std::string_view name) {

@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "renderer/base/split.h"
+#include "renderer/base/white_space.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/argo_units.h"
 #include "renderer/engines/argo/set_generators.h"
@@ -16,6 +22,17 @@ namespace renderer::engines {
 namespace {
 
 constexpr std::size_t kMostApplications = 5000;
+
+// True for text with nothing but comments: such a patch changes nothing.
+bool is_blank(std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view line = trim(take(text, '\n'));
+        if (!line.empty() && !line.starts_with('#')) {
+            return false;
+        }
+    }
+    return true;
+}
 
 class SetExpander {
 public:
@@ -40,10 +57,27 @@ public:
                 }
             }
         }
+        leave_out_twins();
         return std::move(out_);
     }
 
 private:
+    // The controller leaves out all Applications of a set that have one name.
+    void leave_out_twins() {
+        std::map<std::string, int> names;
+        const auto name_of = [](const EngineObject& application) {
+            return std::string(text_of(application.root, {"metadata", "name"}));
+        };
+        for (const EngineObject& application : out_.applications) {
+            if (++names[name_of(application)] == 2) {
+                leave(fmt::format("several Applications \"{}\"", name_of(application)));
+            }
+        }
+        std::erase_if(out_.applications, [&](const EngineObject& application) {
+            return names[name_of(application)] > 1;
+        });
+    }
+
     void leave(std::string why) {
         if (out_.unresolved.empty()) {
             out_.unresolved = std::move(why);
@@ -90,8 +124,13 @@ private:
         const Value* written = set_.root.at({"spec", "templatePatch"});
         const auto text =
             texts_.fill(written == nullptr ? "" : text_of(*written), parameters, failure_);
-        if (text && !text->empty()) {
-            for (EngineObject& one : repository_.read(set_.file, *text)) {
+        if (text && !is_blank(*text)) {
+            std::vector<EngineObject> patches = repository_.read(set_.file, *text);
+            if (patches.empty()) {
+                failure_ = "templatePatch is not a map";
+                return false;
+            }
+            for (EngineObject& one : patches) {
                 set_places(one.root, written->pos());
                 merge_patch(application, one.root);
             }

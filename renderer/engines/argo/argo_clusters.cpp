@@ -38,6 +38,15 @@ bool lists(const Value& requirement, const Value* label) {
            });
 }
 
+// True if the operator of a requirement is known and has values exactly if it needs them.
+bool is_valid(const Value& requirement) {
+    const std::string_view word = text_of(requirement, {"operator"});
+    const bool has_values = !items_of(requirement.find("values")).empty();
+    return word == "In" || word == "NotIn"
+               ? has_values
+               : (word == "Exists" || word == "DoesNotExist") && !has_values;
+}
+
 }  // namespace
 
 std::optional<ArgoCluster> parse_argo_cluster(std::string_view text) {
@@ -84,6 +93,9 @@ std::optional<bool> selects(const Value* selector, const Value& labels) {
     if (selector == nullptr) {
         return true;
     }
+    if (!std::ranges::all_of(items_of(selector->find("matchExpressions")), is_valid)) {
+        return std::nullopt;
+    }
     for (const Member& member : members_of(selector->find("matchLabels"))) {
         const Value* label = labels.find(member.name());
         if (label == nullptr || spelling_of(*label) != spelling_of(member.value)) {
@@ -93,9 +105,6 @@ std::optional<bool> selects(const Value* selector, const Value& labels) {
     for (const Value& requirement : items_of(selector->find("matchExpressions"))) {
         const Value* label = labels.find(text_of(requirement, {"key"}));
         const std::string_view word = text_of(requirement, {"operator"});
-        if (word != "In" && word != "NotIn" && word != "Exists" && word != "DoesNotExist") {
-            return std::nullopt;
-        }
         const bool holds = word == "In"       ? lists(requirement, label)
                            : word == "NotIn"  ? !lists(requirement, label)
                            : word == "Exists" ? label != nullptr

@@ -4,12 +4,14 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_fields.h"
 #include "renderer/engines/flux/flux_units.h"
+#include "renderer/engines/helm/chart_source.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/naming.h"
 #include "renderer/repo/paths.h"
@@ -21,6 +23,10 @@ namespace renderer::engines {
 namespace {
 
 constexpr const char* kOverrides = ".argocd-source";
+
+// What a source may set its directory to be.
+constexpr auto kTypes =
+    std::to_array<std::string_view>({"kustomize", "helm", "directory", "plugin"});
 
 // Returns the cluster of the destination, given by name or server. The cluster that Argo CD runs in
 // is always kOwnCluster.
@@ -61,9 +67,24 @@ const Value* mistyped_cluster(const GitOpsTree& repository, const Value& applica
     return text_of(name).empty() ? application.at({"spec", "destination", "server"}) : name;
 }
 
-// Override files next to the manifests take precedence over the Application.
+// Argo CD decodes the patched source into the source that it had, so null removes nothing. Only in
+// valuesObject, which is replaced as a whole, it does.
+Value without_nulls(const Value& patch) {
+    Value out = Value::map();
+    for (const Member& member : patch.members()) {
+        const bool is_nested = member.value.is_map() && member.name() != "valuesObject";
+        if (!member.value.is_null()) {
+            out.put(member.key.clone(),
+                    is_nested ? without_nulls(member.value) : member.value.clone());
+        }
+    }
+    return out;
+}
+
+// Override files next to the manifests take precedence over the Application. Sets `failure` if Argo
+// CD fails at one of them, or if what it says is encrypted.
 Value with_overrides(const GitOpsTree& repository, const Value& source, const std::string& dir,
-                     std::string_view name) {
+                     std::string_view name, std::string& failure) {
     Value merged = source.clone();
     for (const std::string& file :
          {fmt::format("{}.yaml", kOverrides), fmt::format("{}-{}.yaml", kOverrides, name)}) {
@@ -71,10 +92,15 @@ Value with_overrides(const GitOpsTree& repository, const Value& source, const st
         if (repository.tree().kind(path) != repo::EntryKind::File) {
             continue;
         }
-        if (Result<std::string> text = repository.tree().read(path)) {
-            for (const EngineObject& patch : repository.read(path, std::move(*text))) {
-                merge_patch(merged, patch.root);
-            }
+        Result<std::string> text = repository.tree().read(path);
+        const std::vector<EngineObject> patches =
+            text ? repository.read(path, std::move(*text)) : std::vector<EngineObject>();
+        if (patches.empty()) {
+            failure = fmt::format("{} is not a map that can be read", path);
+        } else if (patches.front().root.find("sops") != nullptr) {
+            failure = fmt::format("{} is encrypted", path);
+        } else {
+            merge_patch(merged, without_nulls(patches.front().root));
         }
     }
     return merged;
@@ -176,10 +202,25 @@ Value hydrated_source(const GitOpsTree& repository, const Value& hydrator, const
     return source;
 }
 
+// Argo CD runs helm for a directory with a file whose name ends like that of a chart. Returns the
+// file, "" if there is none. Source: argo-cd v3.6 util/app/discovery/discovery.go.
+std::string mistaken_chart(const GitOpsTree& repository, const BuildUnit& unit,
+                           const Value& source) {
+    const repo::WalkedDir* dir = repository.find(unit.dir);
+    const bool has_type =
+        std::ranges::any_of(kTypes, [&](std::string_view type) { return is_type(source, type); });
+    if (dir == nullptr || dir->has_chart || !dir->kustomizations.empty() || has_type) {
+        return {};
+    }
+    const auto found = std::ranges::find_if(
+        dir->files, [](const std::string& name) { return name.ends_with(kChartFile); });
+    return found == dir->files.end() ? std::string() : *found;
+}
+
 // Argo CD allows at most one type, and an empty one counts. Returns "" if there is no conflict.
 std::string conflict_of(const Value& source, Pos& pos) {
     std::vector<std::string_view> types;
-    for (const std::string_view type : {"kustomize", "helm", "directory", "plugin"}) {
+    for (const std::string_view type : kTypes) {
         if (is_type(source, type)) {
             types.push_back(type);
             pos = source.find(type)->pos();
@@ -256,9 +297,15 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         keep_frozen();
         return unit;
     }
-    const Value source =
-        with_overrides(repository, spelled, unit.dir, text_of(root, {"metadata", "name"}));
-    unit.reason = conflict_of(source, unit.pos);
+    const Value source = with_overrides(repository, spelled, unit.dir,
+                                        text_of(root, {"metadata", "name"}), unit.reason);
+    if (unit.reason.empty()) {
+        unit.reason = conflict_of(source, unit.pos);
+    }
+    if (const std::string file = mistaken_chart(repository, unit, source);
+        unit.reason.empty() && !file.empty()) {
+        unit.reason = fmt::format("Argo CD takes {} for a chart because of {}", unit.dir, file);
+    }
     if (unit.reason.empty() && lacks_chart(repository, unit, source)) {
         unit.pos = source.find("helm")->pos();
         unit.reason = fmt::format("{} has no Chart.yaml for \"helm\"", unit.dir);
@@ -268,6 +315,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         unit.reason = fmt::format("{} has no kustomization for \"kustomize\"", unit.dir);
     }
     if (!unit.reason.empty()) {
+        unit.pos = unit.pos.known() ? unit.pos : given.pos();
         unit.state = UnitState::Refused;
         keep_frozen();
         return unit;
@@ -356,6 +404,19 @@ std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObje
                "a source needs repoURL, and path or chart; one of several may have ref "
                "instead");
         return units;
+    }
+    const Value* destination = application.root.at({"spec", "destination"});
+    const bool has_name = !text_of(application.root, {"spec", "destination", "name"}).empty();
+    const bool has_server = !text_of(application.root, {"spec", "destination", "server"}).empty();
+    if (destination != nullptr && has_name == has_server) {
+        refuse(*destination, "spec.destination needs either name or server");
+        return units;
+    }
+    for (const Value* source : application_sources(application.root)) {
+        if (text_of(*source, {"path"}).starts_with('/')) {
+            refuse(*source->find("path"), "spec.source.path begins with \"/\"");
+            return units;
+        }
     }
     if (const Value* cluster = mistyped_cluster(repository, application.root)) {
         refuse(*cluster,

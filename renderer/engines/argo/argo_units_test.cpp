@@ -10,7 +10,8 @@ const std::map<std::string, std::string> kArgoFiles = {
     {"chart/Chart.yaml", "name: web\n"},
     {"root.yaml",
      "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: root}\n"
-     "spec:\n  source: {repoURL: https://example.com/acme, path: apps}\n  destination: {}\n"}};
+     "spec:\n  source: {repoURL: https://example.com/acme, path: apps}\n  destination: {name: "
+     "in-cluster}\n"}};
 
 struct ArgoRow {
     const char* spec;
@@ -34,25 +35,31 @@ std::string summaries(const std::vector<BuildUnit>& units) {
 
 TEST(ArgoUnits, SayWhatIsAppliedAndWhyNot) {
     const ArgoRow rows[] = {
-        {"{source: {repoURL: https://example.com/acme, path: apps}, destination: {}}", "live apps"},
+        {"{source: {repoURL: https://example.com/acme, path: apps}, destination: {name: "
+         "in-cluster}}",
+         "live apps"},
         {"{source: {repoURL: https://example.com/acme, path: apps, "
-         "directory: {disableExtensionFilter: true}}, destination: {}}",
+         "directory: {disableExtensionFilter: true}}, destination: {name: in-cluster}}",
          "live apps: files without the name of a manifest are not read"},
         {"{sources: [{repoURL: https://example.com/acme, path: apps}, "
-         "{repoURL: https://example.com/acme, path: chart}], destination: {}}",
+         "{repoURL: https://example.com/acme, path: chart}], destination: {name: in-cluster}}",
          "live apps; live chart"},
-        {"{source: {repoURL: https://example.com/acme, path: app}, destination: {}}",
+        {"{source: {repoURL: https://example.com/acme, path: app}, destination: {name: "
+         "in-cluster}}",
          "missing app: there is no directory app"},
-        {"{source: {repoURL: https://example.com/other, path: apps}, destination: {}}",
+        {"{source: {repoURL: https://example.com/other, path: apps}, destination: {name: "
+         "in-cluster}}",
          "elsewhere apps: https://example.com/other is not this repository"},
-        {"{source: {repoURL: https://charts.example.com, chart: web}, destination: {}}",
+        {"{source: {repoURL: https://charts.example.com, chart: web}, destination: {name: "
+         "in-cluster}}",
          "elsewhere web: a chart of https://charts.example.com"},
-        {"{source: {repoURL: https://example.com/acme}, destination: {}}",
+        {"{source: {repoURL: https://example.com/acme}, destination: {name: in-cluster}}",
          "refused : a source needs repoURL, and path or chart; one of several may have ref "
          "instead"},
-        {"{destination: {}}", "refused : one of spec.source and spec.sources is required"},
+        {"{destination: {name: in-cluster}}",
+         "refused : one of spec.source and spec.sources is required"},
         {"{source: {repoURL: https://example.com/acme, path: apps, helm: {}, kustomize: {}}, "
-         "destination: {}}",
+         "destination: {name: in-cluster}}",
          "refused apps: multiple application sources defined: kustomize, helm"},
         {"{source: {repoURL: https://example.com/acme, path: apps}, "
          "destination: {name: in-clsuter}}",
@@ -72,7 +79,8 @@ TEST(ArgoUnits, AreKeptWithSkipReconcile) {
     const EngineObject object = tree.object(
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\n"
         "metadata: {name: web, annotations: {argocd.argoproj.io/skip-reconcile: 'true'}}\n"
-        "spec: {source: {repoURL: https://example.com/acme, path: apps}, destination: {}}\n");
+        "spec: {source: {repoURL: https://example.com/acme, path: apps}, destination: {name: "
+        "in-cluster}}\n");
     EXPECT_EQ(summaries(argo_units(tree.repository(), object)),
               "kept apps: argocd.argoproj.io/skip-reconcile is true");
 }

@@ -72,6 +72,23 @@ Value parameters_of(const ArgoCluster& cluster) {
     return parameters;
 }
 
+// Returns a member of a list element that is neither text nor the map `values` of texts, or
+// nullptr. Source: argo-cd v3.2 applicationset/generators/list.go.
+const Member* not_text(const Value& element) {
+    for (const Member& member : members_of(&element)) {
+        const bool is_values = member.name() == "values";
+        if (is_values ? !member.value.is_map() : !member.value.is_string()) {
+            return &member;
+        }
+        for (const Member& inner : members_of(is_values ? &member.value : nullptr)) {
+            if (!inner.value.is_string()) {
+                return &inner;
+            }
+        }
+    }
+    return nullptr;
+}
+
 // Maps the values of `keys` to indexes of `sets`. Returns nothing if two sets have the same values.
 std::optional<std::map<std::string, std::size_t>> by_keys(std::span<const Value> keys,
                                                           const std::vector<Value>& sets) {
@@ -268,7 +285,11 @@ void SetGenerators::list(const Value& generator, std::vector<Value>& found) {
     }
     for (const Value* elements : {generator.find("elements"), &more}) {
         for (const Value& element : items_of(elements)) {
-            if (element.is_map()) {
+            const Member* other = shape_.is_go() || elements == &more ? nullptr : not_text(element);
+            if (other != nullptr) {
+                fail(fmt::format("{} in a list element is {}: without goTemplate it must be text",
+                                 other->name(), kind_name(other->value)));
+            } else if (element.is_map()) {
                 found.push_back(shape_.is_go() ? element.clone() : flattened(element));
             } else {
                 fail("a list element that is not a map");

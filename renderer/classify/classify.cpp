@@ -83,7 +83,9 @@ Inventory classify(const load::Loaded& loaded, const validate::InputFaults& foun
     Inventory inventory;
     classify_operator(loaded, inventory, diagnostics);
     for (const Document& doc : loaded.documents) {
-        classify_document(doc, found, inventory);
+        if (!doc.is_unapplied) {
+            classify_document(doc, found, inventory);
+        }
     }
     spell_booleans_of(loaded.sources, inventory.services);
     spell_booleans_of(loaded.sources, inventory.ingresses);

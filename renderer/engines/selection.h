@@ -49,6 +49,7 @@ struct InputFile {
     Pos pos = {};                 // where a kustomization names it
     std::shared_ptr<const AppliedUnit> unit = no_unit();
     bool reachable = true;
+    bool is_unapplied = false;  // nothing in this cluster applies it, so nothing can refer to it
     bool copied_whole = false;
     bool is_unlisted = false;  // the kustomization above it does not list it: only copied
     bool left_alone = false;   // copied whole, as input of a kustomization that is not built

@@ -71,7 +71,7 @@ engines::HeldText held_text(const Loaded& loaded, const engines::ValuesSource& s
     };
     for (const Document& document : loaded.documents) {
         const std::string_view kind = text_of(document.kind);
-        if (kind != "ConfigMap" && !kind.ends_with("Secret")) {
+        if (document.is_unapplied || (kind != "ConfigMap" && !kind.ends_with("Secret"))) {
             continue;
         }
         Diagnostics discarded;

@@ -46,8 +46,8 @@ public:
         units_ = applied_units(repository_, context_.build.reader, context_.build.sources,
                                context_.options, choice_.ignores, context_.build.diagnostics);
         if (!are_applied(units_) && !may_be_applied()) {
-            std::erase_if(units_, [](const BuildUnit& unit) { return unit.is_file; });
             out_.standings.all = standings_of(units_);
+            std::erase_if(units_, [](const BuildUnit& unit) { return unit.is_file; });
             refuse_elsewhere(context_, repository_, units_, choice_, unreached_artifacts());
             report_hidden_files(context_, repository_, units_, choice_, false);
             add_releases();
@@ -240,23 +240,36 @@ private:
         }
     }
 
-    // Adds manifests that no unit applies, because other objects may refer to them.
+    // Adds manifests that no unit applies. Other objects may refer to them if a unit that is not
+    // known may apply them, and not if another cluster does.
     void add_facts() {
+        const bool is_known = std::ranges::none_of(units_, [](const BuildUnit& unit) {
+            const Liveness liveness = liveness_of(unit);
+            return liveness == Liveness::Broken || liveness == Liveness::Unknown ||
+                   !unit.unbuilt.empty();
+        });
+        std::set<std::string> others;
+        for (const BuildUnit& unit : units_) {
+            if (unit.state == UnitState::OtherCluster) {
+                others.insert(unit.claims.begin(), unit.claims.end());
+            }
+        }
         for (const repo::WalkedDir* dir : dirs_) {
             for (const std::string& name : dir->files) {
-                if (!dir->is_outside && repo::is_manifest_name(name) &&
-                    !taken_.contains(repo::join_path(dir->path, name))) {
-                    if (dir->in_chart) {
-                        ++out_.skipped_files;
-                    } else {
-                        add_fact(*dir, name);
-                    }
+                const std::string path = repo::join_path(dir->path, name);
+                if (dir->is_outside || !repo::is_manifest_name(name) || taken_.contains(path)) {
+                    continue;
+                }
+                if (dir->in_chart) {
+                    ++out_.skipped_files;
+                } else {
+                    add_fact(*dir, name, is_known || others.contains(path));
                 }
             }
         }
     }
 
-    void add_fact(const repo::WalkedDir& dir, const std::string& name) {
+    void add_fact(const repo::WalkedDir& dir, const std::string& name, bool is_unapplied) {
         if (std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end()) {
             return;
         }
@@ -266,6 +279,7 @@ private:
              .bundle = bundle_,
              .rule = out_.add_rule({.fallback = context_.options.default_namespace}),
              .reachable = false,
+             .is_unapplied = is_unapplied,
              .lenient = true});
     }
 

@@ -16,6 +16,12 @@ constexpr bool is_continuation(char byte) {
 // The text must be well-formed.
 std::size_t count_characters(std::string_view text);
 
+// True for text with the byte order mark of UTF-16, or with its first character in two bytes.
+constexpr bool begins_as_utf16(std::string_view text) {
+    const std::string_view first = text.substr(0, 2);
+    return first == "\xFF\xFE" || first == "\xFE\xFF" || first.find('\0') != std::string_view::npos;
+}
+
 // Returns the offset of the first byte that is not part of well-formed UTF-8 (RFC 3629), or npos.
 std::size_t find_bad_utf8(std::string_view text);
 

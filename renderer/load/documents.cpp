@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "renderer/base/parallel.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/flux/substitute.h"
@@ -28,7 +29,8 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;  // enough work for a
 
 bool may_hold_objects(std::string_view text) {
     return text.find("apiVersion") != std::string_view::npos ||
-           text.find("kind") != std::string_view::npos;
+           text.find("kind") != std::string_view::npos ||
+           (begins_as_utf16(text) && repo::mentions_tailscale(text));
 }
 
 void scan_file(const SourceMap& sources, PendingFile& pending, unsigned threads) {
@@ -133,7 +135,8 @@ void assemble_stream(PendingFile scanned, unsigned threads, Loaded& loaded,
 }
 
 // Helm templates that trim too much put text directly behind a separator.
-void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& diagnostics) {
+void warn_glued(const SourceMap& sources, const PendingFile& file, std::string_view hint,
+                Diagnostics& diagnostics) {
     const std::string_view text = sources.text(file.source);
     for (const Pending& document : file.documents) {
         const std::size_t begin = document.scanned.range.begin;
@@ -143,7 +146,7 @@ void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& 
                 .warning("glued-separator", sources.pos(file.source, begin),
                          "text after a document separator")
                 .expected("a line that holds only \"---\"")
-                .hint("a template trims one line break too many; other tools reject this stream");
+                .hint(hint);
         }
     }
 }
@@ -228,6 +231,10 @@ std::vector<std::uint32_t> read_documents(const repo::SourceTree& tree,
     }
     std::vector<std::uint32_t> file_of(loaded.sources.count(), kNone);
     for (const PendingFile& file : pending) {
+        if (file.is_judged && file.file->reachable && !file.file->lenient && !file.file->text) {
+            warn_glued(loaded.sources, file, "begin a new line: other tools reject this file",
+                       diagnostics);
+        }
         file_of[file.source] = static_cast<std::uint32_t>(file.file - files.data());
     }
     find_built(tree, files, file_of, loaded);
@@ -239,7 +246,9 @@ void read_stream(std::string text, unsigned threads, Loaded& loaded, Diagnostics
     const engines::InputFile file{.path = "<stdin>", .required = true};
     PendingFile pending{.source = loaded.sources.add(file.path, std::move(text)), .file = &file};
     scan_file(loaded.sources, pending, threads);
-    warn_glued(loaded.sources, pending, diagnostics);
+    warn_glued(loaded.sources, pending,
+               "a template trims one line break too many; other tools reject this stream",
+               diagnostics);
     assemble_stream(std::move(pending), threads, loaded, diagnostics);
 }
 

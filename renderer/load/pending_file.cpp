@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/utf8.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/hooks.h"
@@ -110,8 +111,9 @@ private:
     // Flux fails at a file of a folder that has no kustomization if a document in it is not an
     // object. Source: fluxcd/pkg kustomize/kustomize_generator.go (generateKustomization).
     void note_strange() {
-        const bool is_generated = file_.unit->is_flux && file_.build == kNone && !file_.text &&
-                                  file_.reachable && !file_.lenient;
+        const bool is_generated = (file_.unit->is_flux || is_refused_by_argo()) &&
+                                  file_.build == kNone && !file_.text && file_.reachable &&
+                                  !file_.lenient;
         const std::vector<ScannedDocument> unread =
             pending_.no_objects ? scan_documents(loaded_.sources, pending_.source)
                                 : std::vector<ScannedDocument>();
@@ -123,6 +125,17 @@ private:
                 fmt::format("{} is no Kubernetes object", loaded_.sources.path(pending_.source)),
                 loaded_.standings);
         }
+    }
+
+    // Argo CD fails at JSON that is not an object, and at YAML that has the keys of one.
+    [[nodiscard]] bool is_refused_by_argo() const {
+        const std::string_view text = loaded_.sources.text(pending_.source);
+        const auto has_key = [&](std::string_view key) {
+            return text.find(key) != std::string_view::npos;
+        };
+        return file_.unit->name.starts_with("Application ") &&
+               (file_.path.ends_with(".json") ||
+                (has_key("apiVersion:") && has_key("kind:") && has_key("metadata:")));
     }
 
     // True if the document is neither a Kubernetes object nor an incomplete one.
@@ -158,8 +171,8 @@ private:
         const auto holds = [text](std::string_view word) {
             return text.find(word) != std::string_view::npos;
         };
-        return (holds("metadata") || holds("items")) &&
-               (!broken || (holds("apiVersion") && holds("kind")));
+        return begins_as_utf16(text) || ((holds("metadata") || holds("items")) &&
+                                         (!broken || (holds("apiVersion") && holds("kind"))));
     }
 
     [[nodiscard]] Pos first_content(const RawDocument& range) const {
@@ -190,6 +203,7 @@ private:
         document.range = range;
         document.bundle = file_.bundle;
         document.reachable = file_.reachable;
+        document.is_unapplied = file_.is_unapplied;
         return document;
     }
 
@@ -227,6 +241,9 @@ private:
         }
         check_names(document.root, out_);
         document.hook = engines::is_hook(document.root);
+        const bool is_built = file_.build != kNone || file_.unit->is_flux;
+        document.reachable =
+            document.reachable && !(is_built && engines::is_local_config(document.root));
         Value* items = document.root.find("items");
         if (items == nullptr || !items->is_list() || !is_list_kind(text_of(document.kind))) {
             check_list(document, out_);

@@ -1,8 +1,10 @@
 #include "renderer/repo/walk.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "renderer/base/utf8.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/encrypted.h"
 #include "renderer/kube/meant_version.h"
@@ -24,12 +26,12 @@ public:
           real_output_(output_dir.empty() ? "" : tree.real_path(output_dir)) {}
 
     void visit(const std::string& path, const std::string& relative, bool in_chart) {
+        if (!relative.empty() && (is_rendered_tree(tree_, path) || is_output(path))) {
+            return;  // not listed: it may have many files
+        }
         Result<std::vector<Entry>> entries = tree_.list(path);
         if (!entries) {
             diagnostics_.add(std::move(entries.error().diagnostic));
-            return;
-        }
-        if (!relative.empty() && (is_rendered_tree(tree_, path) || is_output(path))) {
             return;
         }
         WalkedDir dir{.path = path, .relative = relative, .in_chart = in_chart};
@@ -164,7 +166,14 @@ private:
     std::string real_output_;
 };
 
-// True for text with letters as escapes, or in UTF-16: kustomize also reads those.
+// Kustomize, kubectl and Argo CD also read UTF-16.
+bool has_word_as_utf16(std::string_view text) {
+    std::string letters(begins_as_utf16(text) ? text : std::string_view());
+    std::erase(letters, '\0');
+    return letters.find("tailscale") != std::string::npos;
+}
+
+// True for text with letters as escapes, which other tools read.
 bool may_hide_words(std::string_view text) {
     for (std::size_t at = text.find('\\'); at != std::string_view::npos;
          at = text.find('\\', at + 1)) {
@@ -176,8 +185,7 @@ bool may_hide_words(std::string_view text) {
             }
         }
     }
-    const std::string_view first = text.substr(0, 2);
-    return first == "\xFF\xFE" || first == "\xFE\xFF" || first.find('\0') != std::string_view::npos;
+    return has_word_as_utf16(text);
 }
 
 // True for a class that SOPS encrypts, also in a patch: it may be that of Tailscale.

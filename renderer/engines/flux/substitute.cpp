@@ -271,8 +271,17 @@ private:
         }
         // Flux parses text again that kustomize printed without quotes.
         const bool was_plain = is_scalar && is_printed_plain(value.text());
-        value = was_plain && names.empty() ? resolve_plain(*text) : Value(*text);
+        value = was_plain && names.empty() ? parsed_again(*text) : Value(*text);
         value.set_pos(pos);
+    }
+
+    // A variable may be the quotes, so that the text stays a string.
+    static Value parsed_again(std::string_view text) {
+        const bool is_quoted = text.size() > 1 && text.front() == text.back() &&
+                               (text.front() == '"' || text.front() == '\'');
+        const std::string_view inner = is_quoted ? text.substr(1, text.size() - 2) : text;
+        const bool is_simple = inner.find_first_of("\"'\\") == std::string_view::npos;
+        return is_quoted && is_simple ? Value(inner) : resolve_plain(text);
     }
 
     static constexpr std::size_t kShown = 60;

@@ -20,14 +20,15 @@ namespace {
 
 class PlainSelection {
 public:
-    PlainSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
+    PlainSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle,
+                   const UnitChoice& choice)
         : context_(context),
           out_(context.build.selection),
           dirs_(dirs),
           bundle_(bundle),
           builds_(context, dirs, bundle),
           unlisted_(context, dirs),
-          choice_(unit_choice(dirs, context.root, context.options, context.cluster)) {}
+          choice_(choice) {}
 
     void run() {
         const std::size_t first = out_.files.size();
@@ -58,7 +59,8 @@ private:
             for (const repo::WalkedDir* dir : dirs_) {
                 const bool wanted =
                     roots ? !referenced.contains(dir->path) : !visited.contains(dir->path);
-                const Kustomization* file = wanted ? kustomization_of(*dir) : nullptr;
+                const Kustomization* file =
+                    wanted && !choice_.ignores_below(dir->path) ? kustomization_of(*dir) : nullptr;
                 if (file != nullptr && (dir->relative.empty() || !is_component(*file))) {
                     for (std::string& seen : builds_.run({.tree = context_.build.tree,
                                              .reader = context_.build.reader,
@@ -155,19 +157,19 @@ private:
             if (!manifest || listed_.contains(path) || builds_.is_left_alone(path)) {
                 continue;
             }
+            const bool ignored = choice_.ignores_below(path);
             const bool is_beside_chart = dir.in_chart && !is_part_of_chart(path);
             if (dir.in_chart && !(included && is_beside_chart)) {
-                if (is_beside_chart && !choice_.ignores_below(path) && unlisted_.holds(path)) {
+                if (is_beside_chart && !ignored && unlisted_.holds(path)) {
                     unlisted_.report_beside_chart(path);
                 }
                 ++out_.skipped_files;
                 continue;
             }
             // A patch looks like an object, but is not an input.
-            const bool covered = below && (!included || unlisted_.is_read(path));
+            const bool covered = ignored || (below && (!included || unlisted_.is_read(path)));
             const bool is_unlisted = covered && unlisted_.holds(path);
-            if (is_unlisted && !choice_.ignores_below(path) &&
-                !context_.build.diagnostics.has_errors()) {
+            if (is_unlisted && !ignored && !context_.build.diagnostics.has_errors()) {
                 unlisted_.report(path);
             }
             builds_.added.push_back({.path = path,
@@ -186,7 +188,7 @@ private:
     std::uint32_t bundle_;
     BuildSelection builds_;
     UnlistedInputs unlisted_;
-    UnitChoice choice_;
+    const UnitChoice& choice_;
     // Pointers into the selection's files.
     std::map<std::string, std::vector<const InputFile*>> listed_;
     std::map<std::string, bool> covered_;
@@ -196,9 +198,11 @@ private:
 
 void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle) {
     if (!context.options.only_generated || !select_units(context, dirs, bundle)) {
+        const UnitChoice choice = unit_choice(dirs, context.root, context.options, context.cluster);
         add_chart_files(
-            dirs, [](const std::string&, bool) { return true; }, context.build.selection);
-        PlainSelection(context, dirs, bundle).run();
+            dirs, [&](const std::string& path, bool) { return !choice.ignores_below(path); },
+            context.build.selection);
+        PlainSelection(context, dirs, bundle, choice).run();
     }
 }
 

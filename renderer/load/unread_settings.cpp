@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/ascii.h"
 #include "renderer/base/pattern.h"
 #include "renderer/base/split.h"
 #include "renderer/core/encrypted.h"
@@ -38,8 +39,9 @@ bool is_operator(std::string_view text) {
 // "proxyConfig.defaultTags=tag:a", `name = "proxyConfig.defaultTags"`. Source: tailscale v1.98.9
 // cmd/k8s-operator/deploy/chart/values.yaml.
 constexpr std::string_view kChartValues =
-    R"(\bproxyConfig\b(?s:.{0,1000}?)\b(defaultTags|defaultProxyClass|firewallMode|image)\b)"
+    R"(\b(defaultTags|defaultProxyClass|firewallMode|image)\b)"
     R"(|\b(loginServer)\b|\b(ingressClass)(?:\.(?:name|enabled)|["']?[ \t]*:[ \t]*(?:\{|\r?\n)))";
+constexpr std::string_view kProxyConfig = "proxyConfig";
 // What follows a key: its value, which Terraform and others write beside "value".
 constexpr std::string_view kValue =
     R"(^(?:\.[a-z]+)*["']?[\s,]*(?:value["']?)?[ \t]*[:=][ \t]*["']?([^\s"',}\]]*))";
@@ -158,7 +160,20 @@ std::string pattern_of_variables() {
     return fmt::format("\\b({})\\b", fmt::join(names, "|"));
 }
 
-// Compiled when the first file needs them: that takes almost as long as a small run.
+// True for a key of proxyConfig, which is somewhere before it.
+bool is_in_proxy_config(std::string_view code, std::string_view key) {
+    constexpr std::size_t kNear = 1000;
+    const auto at = static_cast<std::size_t>(key.data() - code.data());
+    const std::string_view before = code.substr(0, at).substr(at - std::min(at, kNear));
+    const std::size_t found = before.rfind(kProxyConfig);
+    const auto is_letter = [&](std::size_t i) {
+        return i < before.size() && (is_alphanumeric(before[i]) || before[i] == '_');
+    };
+    return found != std::string_view::npos && !is_letter(found - 1) &&
+           !is_letter(found + kProxyConfig.size());
+}
+
+// Compiled when the first file needs them.
 struct Patterns {
     base::Pattern values = base::Pattern::parse(kChartValues).value();
     base::Pattern variables = base::Pattern::parse(pattern_of_variables()).value();
@@ -302,7 +317,9 @@ private:
             const base::Pattern::Span found =
                 first_of(patterns_->values, code, [&](std::string_view key, std::string_view rest) {
                     const bool is_top = key.data() == code.data() || key.data()[-1] == '\n';
-                    return is_value(key, rest, is_mentioned || (is_top && key == "loginServer"));
+                    const bool is_own = key == "loginServer" || key == "ingressClass";
+                    return (is_own || is_in_proxy_config(code, key)) &&
+                           is_value(key, rest, is_mentioned || (is_top && key == "loginServer"));
                 });
             if (found.begin != std::string::npos) {
                 return found;

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "renderer/base/split.h"
 #include "renderer/contract/domain.h"
 #include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
@@ -43,6 +44,19 @@ const Value* encrypted_part(const Value& object, bool is_input) {
 }
 
 }  // namespace
+
+bool encrypts_exposure(std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view line = take(text, '\n');
+        if (line.find(kEncrypted) != std::string_view::npos &&
+            (line.find("ingressClassName") != std::string_view::npos ||
+             line.find("loadBalancerClass") != std::string_view::npos ||
+             line.find(kOperatorDomain) != std::string_view::npos)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 void refuse_encrypted_inputs(Loaded& loaded, Diagnostics& diagnostics) {
     for (Document& document : loaded.documents) {

@@ -1,6 +1,8 @@
 // Finds inputs with encrypted fields: whether and how they are exposed is not known.
 #pragma once
 
+#include <string_view>
+
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/loaded.h"
 
@@ -10,5 +12,8 @@ namespace renderer::load {
 // with other encrypted values that are read. They are no longer reachable, so that no other stage
 // judges these values.
 void refuse_encrypted_inputs(Loaded& loaded, Diagnostics& diagnostics);
+
+// True if SOPS encrypts a class, or an annotation of Tailscale, in the output of a chart.
+bool encrypts_exposure(std::string_view text);
 
 }  // namespace renderer::load

@@ -31,6 +31,7 @@
 #include "renderer/load/operator_release.h"
 #include "renderer/load/other_languages.h"
 #include "renderer/load/render_charts.h"
+#include "renderer/load/repeated_ids.h"
 #include "renderer/load/resource_sets.h"
 #include "renderer/load/splice.h"
 #include "renderer/load/unread_settings.h"
@@ -164,6 +165,7 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
     mark_kept(selection.files, file_of, options.skip_suspended, loaded, diagnostics);
     if (selection.has_units) {
+        note_repeated_ids(selection.files, file_of, loaded);
         drop_applied_twice(selection.files, file_of, loaded);
         note_units(selection.files, file_of, loaded);
     }

@@ -332,6 +332,10 @@ private:
     void take_document(const Document& document) {
         Diagnostics discarded;
         const Value root = read_document(loaded_, document, discarded);
+        if (root.at({"spec", "kubeConfig"}) != nullptr) {
+            operators_.elsewhere.emplace(loaded_.sources.path(document.source));
+            return;
+        }
         const bool is_alone =
             document.list == kNone && engines::application_sources(root).size() < 2;
         for (engines::ChartRelease& release : releases(document, root)) {

@@ -34,6 +34,7 @@ struct InstalledOperators {
     std::vector<ReplacedChart> replaced;
     std::set<std::string, std::less<>> variables;  // of the operator's pod, set by chart values
     std::set<std::string> charts;                  // directories of all charts that are installed
+    std::set<std::string, std::less<>> elsewhere;  // files that install it in another cluster
 };
 
 // Looks for the chart among the loaded documents, the releases of the selection and its

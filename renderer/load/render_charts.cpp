@@ -283,7 +283,11 @@ private:
                 text = std::optional<std::string>();
             }
         }
-        const std::string& lacking = values.lacking.empty() ? release.unknown : values.lacking;
+        std::string lacking = values.lacking.empty() ? release.unknown : values.lacking;
+        if (text && *text && encrypts_exposure(**text)) {
+            lacking = "a class or an annotation of its objects, which SOPS encrypts in its values";
+            text = std::optional<std::string>();
+        }
         if (!lacking.empty()) {
             leave(lacking);
         } else if (text && !*text) {

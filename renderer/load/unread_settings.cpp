@@ -369,7 +369,8 @@ void note_unread_settings(const repo::SourceTree& tree, const engines::Selection
     }
     SettingsSearch search(tree, operators, loaded);
     for (const engines::ChartFile& file : selection.chart_files) {
-        if (!selection.operators_elsewhere.contains(file.path)) {
+        if (!selection.operators_elsewhere.contains(file.path) &&
+            !operators.elsewhere.contains(file.path)) {
             search.search(file);
         }
     }

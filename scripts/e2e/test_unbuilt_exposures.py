@@ -420,3 +420,31 @@ def test_manifests_that_move_to_a_remote_base(render, tmp_path):
     (tmp_path / "repo/web/db.yaml").unlink()
     deleted = render("-o", "out")
     assert deleted.returncode == 0 and "removes 1 device: shop-db" in deleted.stderr, deleted.stderr
+
+
+CLASS_CHART = {"charts/web/Chart.yaml": "apiVersion: v2\nname: web\nversion: 0.1.0\n", "charts/web/values.yaml": "cls: nginx\n",
+               "charts/web/templates/web.yaml": SERVICE + "---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\nspec:\n"
+               "  ingressClassName: {{ .Values.cls }}\n  tls: [{hosts: [web]}]\n  defaultBackend: {service: {name: web, port: {number: 80}}}\n# tailscale\n"}
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+spec:
+  project: default
+  source: {repoURL: "https://example.com/acme/den.git", path: charts/web, helm: {valueFiles: [prod.yaml]}}
+  destination: {server: "https://kubernetes.default.svc", namespace: shop}
+"""
+
+
+@pytest.mark.parametrize("file, text", [
+    ("charts/web/prod.yaml", "cls: ENC[AES256_GCM,data:abc,iv:x,tag:y,type:str]\nsops: {version: 3.8.1}\n"),
+    ("web.yaml", APPLICATION.replace("[prod.yaml]", "[$values/charts/web/prod.yaml]"))])
+def test_a_class_in_values_that_are_not_known(render, tmp_path, file, text):
+    tree(tmp_path, {"repo/web.yaml": APPLICATION, "repo/charts/web/prod.yaml": "cls: tailscale\n", **{f"repo/{path}": one for path, one in CLASS_CHART.items()}})
+    done = render("-o", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert "web  " in done.stderr
+    tree(tmp_path, {f"repo/{file}": text})
+    done = render("-o", str(tmp_path / "out"))
+    assert done.returncode == 1, done.stderr
+    assert "[unexplained-removal]" in done.stderr

@@ -97,6 +97,10 @@ classes() {
   printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: tailscale-operator, namespace: tailscale}\nspec:\n  interval: 1h\n  chart: {spec: {chart: tailscale-operator, version: 1.98.4, sourceRef: {kind: HelmRepository, name: tailscale}}}\n  values: {ingressClass: {name: den}}\n' >media/operator.yaml
   printf -- '- %s\n' zoo.yaml operator.yaml >>media/kustomization.yaml
 }
+plain() {
+  printf 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: zoo, namespace: media, annotations: {tailscale.com/funnel: "true"}}\nspec: {ingressClassName: tailscale, tls: [{hosts: [zoo]}], defaultBackend: {service: {name: film, port: {number: 80}}}}\n' >zoo.yaml
+  service media/film.yaml film
+}
 loose() {
   kustomization clusters/den/flux-system/sync.yaml flux-system ./clusters/den
   kustomization clusters/den/media.yaml media ./media

@@ -171,6 +171,10 @@ void add_files(const repo::SourceTree& tree, const std::string& root, const Char
             }
             continue;
         }
+        if (!file.elsewhere.empty() && file.elsewhere != kOfChart) {
+            out.lacking = fmt::format("{}: {}", file.path, file.elsewhere);
+            continue;
+        }
         if (const auto path = file_of(tree, root, release, file.path, out)) {
             add_one_file(tree, *path, release, file, sources, out);
             continue;
@@ -297,6 +301,12 @@ void add_from_object(const ValuesSource& source, const ChartRelease& release, co
     }
     if (is_hidden_value(text) && (!source.target.empty() || is_encrypted_text(text))) {
         note_not_held(source, release, held, out);
+        return;
+    }
+    if (!source.is_secret && !held.text.is_string()) {
+        out.lacking = fmt::format("{} of ConfigMap {}, which is {}: the API server rejects that",
+                                  source.key, source.name, kind_name(held.text));
+        note_unread_values(release, Unread::Missing, source.pos, out.lacking, out, source.target);
         return;
     }
     if (!source.target.empty()) {

@@ -202,6 +202,28 @@ bool names_no_chart(const Value& object) {
     return text_of(object, {"kind"}) == "HelmRelease" && !has("chart") && !has("chartRef");
 }
 
+// What Argo CD rejects in an Application that its schema allows.
+// Source: argo-cd v3.6.1 util/argo/argo.go (GetDestinationServer), util/app/path/path.go (Path).
+std::optional<IncompleteObject> rejected_by_argo(const Value& object) {
+    if (text_of(object, {"kind"}) != "Application") {
+        return std::nullopt;
+    }
+    const Value* destination = object.at({"spec", "destination"});
+    const bool has_name = !text_of(object, {"spec", "destination", "name"}).empty();
+    const bool has_server = !text_of(object, {"spec", "destination", "server"}).empty();
+    if (destination != nullptr && destination->is_map() && has_name == has_server) {
+        return IncompleteObject{destination->pos(), "spec.destination needs either name or server",
+                                !has_name};
+    }
+    const Value* path = object.at({"spec", "source", "path"});
+    for (const Value& source : items_of(object.at({"spec", "sources"}))) {
+        path = text_of(source, {"path"}).starts_with('/') ? source.find("path") : path;
+    }
+    return text_of(path).starts_with('/')
+               ? std::optional(IncompleteObject{path->pos(), "spec.source.path begins with \"/\""})
+               : std::nullopt;
+}
+
 std::string fault_text(const Diagnostic& fault) {
     std::string words = fault.message;
     std::erase(words, '"');  // paths of fields are no text of the user
@@ -316,7 +338,7 @@ std::optional<IncompleteObject> incomplete_object(const Value& object) {
             name->pos(), fmt::format("metadata.name is {}, which cannot be the name of an object",
                                      name->text())};
     }
-    std::optional<IncompleteObject> found;
+    std::optional<IncompleteObject> found = rejected_by_argo(object);
     if (names_no_chart(object)) {
         found = {place, "spec.chart or spec.chartRef is missing", true};
     }

@@ -108,8 +108,20 @@ struct RequiredRow {
 
 TEST(IncompleteObject, WhatTheSchemaRequires) {
     const RequiredRow rows[] = {
-        {"kind: Application\nmetadata: {name: a}\nspec: {project: p, destination: {}}\n", "",
+        {"kind: Application\nmetadata: {name: a}\nspec: {project: p, destination: {name: d}}\n", "",
          false},
+        {"kind: Application\nmetadata: {name: a}\nspec: {project: p, destination: {}}\n",
+         "spec.destination needs either name or server", true},
+        {"kind: Application\nmetadata: {name: a}\n"
+         "spec: {project: p, destination: {name: d, server: s}}\n",
+         "spec.destination needs either name or server", false},
+        {"kind: Application\nmetadata: {name: a}\n"
+         "spec: {project: p, destination: {name: d}, source: {repoURL: u, path: /a}}\n",
+         "spec.source.path begins with \"/\"", false},
+        {"kind: Application\nmetadata: {name: A_1}\nspec: {project: p, destination: {name: d}}\n",
+         "metadata.name is A_1, which cannot be the name of an object", false},
+        {"kind: Application\nmetadata: {name: 1}\nspec: {project: p, destination: {name: d}}\n",
+         "metadata.name is a number, not text", false},
         {"kind: Application\nspec: {destination: {}}\n", "metadata.name is required", false},
         {"kind: Application\nmetadata: {name: a}\nspec: {source: {}}\n",
          "spec.source.repoURL is missing; spec.destination is missing", true},
@@ -146,7 +158,8 @@ TEST(IncompleteObject, WhatTheSchemaRequires) {
         {"kind: HelmRelease\nmetadata: {name: a}\nspec: {interval: 1h, chart: web}\n",
          "spec.chart has the wrong type: a string, not a map", false},
         {"kind: Application\nmetadata: {name: a}\n"
-         "spec: {project: p, destination: {}, source: {repoURL: u, helm: {values: {a: b}}}}\n",
+         "spec: {project: p, destination: {name: d}, source: {repoURL: u, helm: {values: {a: "
+         "b}}}}\n",
          "spec.source.helm.values has the wrong type: a map, not a string; valuesObject "
          "takes a map",
          false},

@@ -286,7 +286,7 @@ def test_reads_no_values_outside(tree, program):
         chart = {"repoURL": "https://charts.example.com", "chart": "tailscale-operator", "helm": {"valueFiles": [f"$values/{file}" for file in files]}}
         for name, sources in (("operator", [chart, {"repoURL": own, "ref": "values"}]), ("app", [{"repoURL": own, "path": "app"}])):
             tree.write(f"apps/{name}.yaml", {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": name},
-                                             "spec": {"project": "default", "sources": sources, "destination": {"namespace": "shop"}}})
+                                             "spec": {"project": "default", "sources": sources, "destination": {"name": "in-cluster", "namespace": "shop"}}})
         return tree.render(program)
 
     code, printed = render(["link.yaml"])

@@ -405,19 +405,6 @@ std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObje
                "instead");
         return units;
     }
-    const Value* destination = application.root.at({"spec", "destination"});
-    const bool has_name = !text_of(application.root, {"spec", "destination", "name"}).empty();
-    const bool has_server = !text_of(application.root, {"spec", "destination", "server"}).empty();
-    if (destination != nullptr && has_name == has_server) {
-        refuse(*destination, "spec.destination needs either name or server");
-        return units;
-    }
-    for (const Value* source : application_sources(application.root)) {
-        if (text_of(*source, {"path"}).starts_with('/')) {
-            refuse(*source->find("path"), "spec.source.path begins with \"/\"");
-            return units;
-        }
-    }
     if (const Value* cluster = mistyped_cluster(repository, application.root)) {
         refuse(*cluster,
                fmt::format("no cluster Secret and no --argo-cluster names {}: is {} or {} meant?",

@@ -10,8 +10,7 @@ const std::map<std::string, std::string> kArgoFiles = {
     {"chart/Chart.yaml", "name: web\n"},
     {"root.yaml",
      "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: root}\n"
-     "spec:\n  source: {repoURL: https://example.com/acme, path: apps}\n  destination: {name: "
-     "in-cluster}\n"}};
+     "spec:\n  source: {repoURL: https://example.com/acme, path: apps}\n  destination: {}\n"}};
 
 struct ArgoRow {
     const char* spec;
@@ -35,31 +34,25 @@ std::string summaries(const std::vector<BuildUnit>& units) {
 
 TEST(ArgoUnits, SayWhatIsAppliedAndWhyNot) {
     const ArgoRow rows[] = {
-        {"{source: {repoURL: https://example.com/acme, path: apps}, destination: {name: "
-         "in-cluster}}",
-         "live apps"},
+        {"{source: {repoURL: https://example.com/acme, path: apps}, destination: {}}", "live apps"},
         {"{source: {repoURL: https://example.com/acme, path: apps, "
-         "directory: {disableExtensionFilter: true}}, destination: {name: in-cluster}}",
+         "directory: {disableExtensionFilter: true}}, destination: {}}",
          "live apps: files without the name of a manifest are not read"},
         {"{sources: [{repoURL: https://example.com/acme, path: apps}, "
-         "{repoURL: https://example.com/acme, path: chart}], destination: {name: in-cluster}}",
+         "{repoURL: https://example.com/acme, path: chart}], destination: {}}",
          "live apps; live chart"},
-        {"{source: {repoURL: https://example.com/acme, path: app}, destination: {name: "
-         "in-cluster}}",
+        {"{source: {repoURL: https://example.com/acme, path: app}, destination: {}}",
          "missing app: there is no directory app"},
-        {"{source: {repoURL: https://example.com/other, path: apps}, destination: {name: "
-         "in-cluster}}",
+        {"{source: {repoURL: https://example.com/other, path: apps}, destination: {}}",
          "elsewhere apps: https://example.com/other is not this repository"},
-        {"{source: {repoURL: https://charts.example.com, chart: web}, destination: {name: "
-         "in-cluster}}",
+        {"{source: {repoURL: https://charts.example.com, chart: web}, destination: {}}",
          "elsewhere web: a chart of https://charts.example.com"},
-        {"{source: {repoURL: https://example.com/acme}, destination: {name: in-cluster}}",
+        {"{source: {repoURL: https://example.com/acme}, destination: {}}",
          "refused : a source needs repoURL, and path or chart; one of several may have ref "
          "instead"},
-        {"{destination: {name: in-cluster}}",
-         "refused : one of spec.source and spec.sources is required"},
+        {"{destination: {}}", "refused : one of spec.source and spec.sources is required"},
         {"{source: {repoURL: https://example.com/acme, path: apps, helm: {}, kustomize: {}}, "
-         "destination: {name: in-cluster}}",
+         "destination: {}}",
          "refused apps: multiple application sources defined: kustomize, helm"},
         {"{source: {repoURL: https://example.com/acme, path: apps}, "
          "destination: {name: in-clsuter}}",
@@ -79,8 +72,7 @@ TEST(ArgoUnits, AreKeptWithSkipReconcile) {
     const EngineObject object = tree.object(
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\n"
         "metadata: {name: web, annotations: {argocd.argoproj.io/skip-reconcile: 'true'}}\n"
-        "spec: {source: {repoURL: https://example.com/acme, path: apps}, destination: {name: "
-        "in-cluster}}\n");
+        "spec: {source: {repoURL: https://example.com/acme, path: apps}, destination: {}}\n");
     EXPECT_EQ(summaries(argo_units(tree.repository(), object)),
               "kept apps: argocd.argoproj.io/skip-reconcile is true");
 }

@@ -23,7 +23,7 @@ struct Document {
     RawDocument range;         // bytes in the source; for an item of a List those of the whole List
     std::uint32_t bundle = 0;  // index into Loaded::bundles
     std::uint32_t list = kNone;  // index of the List document that this item is in
-    bool reachable = true;  // false: facts only (--context, bootstrap/, …), read but never written
+    bool reachable = true;  // false: facts only (--context, overlays/, …), read, never written
     bool is_unapplied = false;   // not even a fact: it does not exist in this cluster
     std::uint32_t kept = kNone;  // index into Loaded::kept_reasons, for a kept document
     bool hook = false;           // helm runs it on its own, outside the release; never a parent

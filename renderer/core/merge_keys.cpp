@@ -13,9 +13,11 @@ const Member* overridden_member(const Value& map, std::size_t above,
                                 const std::vector<Value>& merged) {
     for (const Member& own : map.members().first(std::min(above, map.size()))) {
         for (const Value& one : merged) {
-            const Value* other = one.find(own.name());
-            if (other != nullptr && *other != own.value) {
-                return &own;
+            if (const Value* other = one.find(own.name())) {
+                if (*other != own.value) {
+                    return &own;
+                }
+                break;  // it wins over those of later maps
             }
         }
     }

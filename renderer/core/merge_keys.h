@@ -8,7 +8,7 @@
 
 namespace renderer::inline core {
 
-// Returns the first of the `above` first members that a merged map has with another value, or
+// Returns the first of the `above` first members that the merged maps have with another value, or
 // nullptr. It wins for kustomize and Flux, but not for kubectl and Argo CD.
 // Source: sigs.k8s.io/yaml v1.6.0 goyaml.v2/decode.go (decoder.mapping).
 const Member* overridden_member(const Value& map, std::size_t above,

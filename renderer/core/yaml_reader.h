@@ -33,6 +33,10 @@ struct RawDocument {
 // with warnings.
 enum class Repeated { Refused, AsHelm };
 
+// The rule of a warning: a key above "<<" has another value in the merged map, so that tools
+// disagree about it. It is an error where the value matters.
+inline constexpr std::string_view kDisagreement = "yaml-merge";
+
 // Reads the one document in the range. A blank or comment-only document is Null. Errors go to
 // `diagnostics` (rules "yaml-…", "duplicate-key", "bad-utf8", "tab-indentation"), and the result is
 // then Null. Thread-safe for different Diagnostics.

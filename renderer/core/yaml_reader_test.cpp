@@ -198,7 +198,7 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "  expected: a map or a list of maps\n"
          "  hint: refer to an anchor of a map: \"<<: *base\"\n"},
         {"merged over", "a: {x: 1, <<: {x: 2}}\n",
-         "in.yaml:1:5: error: tools disagree about the value of \"x\" [yaml-merge]\n"
+         "in.yaml:1:5: warning: tools disagree about the value of \"x\" [yaml-merge]\n"
          "    1 | a: {x: 1, <<: {x: 2}}\n"
          "      |     ^\n"
          "  found: another value of this key in the map that \"<<\" merges below it\n"

@@ -120,7 +120,8 @@ Diagnostic duplicate_key(std::string_view key, Pos first, Pos second) {
 }
 
 Diagnostic overridden_key(std::string_view key, Pos own, Pos merge) {
-    return {.rule = "yaml-merge",
+    return {.severity = Severity::Warning,
+            .rule = std::string(kDisagreement),
             .pos = own,
             .message = fmt::format("tools disagree about the value of \"{}\"", key),
             .found = "another value of this key in the map that \"<<\" merges below it",

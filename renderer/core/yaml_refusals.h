@@ -26,7 +26,7 @@ Diagnostic wrong_key(const SourceMap& sources, SourceId source, Pos place, const
 // as helm does.
 std::vector<Diagnostic> duplicate_keys(std::vector<RepeatedKey> repeated, Pos map, bool as_helm);
 Diagnostic duplicate_key(std::string_view key, Pos first, Pos second);
-// A key at `own` has another value in the map that is merged below it, at `merge`.
+// A warning: a key at `own` has another value in the map that is merged below it, at `merge`.
 Diagnostic overridden_key(std::string_view key, Pos own, Pos merge);
 Diagnostic second_document(Pos first, Pos second);
 Diagnostic open_directive(Pos place);

@@ -56,6 +56,10 @@ public:
         bool broken = false;
         for (Pending& document : pending_.documents) {
             report_variables(document.of_variables);
+            if (refuse_disagreement(document)) {
+                broken = true;
+                continue;
+            }
             if (document.diagnostics.has_errors() || document.of_variables.has_errors()) {
                 out_.append(std::move(document.diagnostics));
                 broken = true;
@@ -89,6 +93,22 @@ private:
         for (const Diagnostic& one : found.all()) {
             (one.rule == "invalid-substitution" || file_.lenient ? out_ : diagnostics_).add(one);
         }
+    }
+
+    // Kustomize is the only reader of what it builds. Of other inputs it must be clear what they
+    // say.
+    bool refuse_disagreement(const Pending& document) {
+        const bool is_built = file_.build != kNone || file_.unit->is_flux;
+        bool is_refused = false;
+        for (const Diagnostic& one : document.diagnostics.all()) {
+            if (!is_built && document.scanned.mentions_tailscale && one.rule == kDisagreement) {
+                Diagnostic error = one;
+                error.severity = Severity::Error;
+                out_.add(std::move(error));
+                is_refused = true;
+            }
+        }
+        return is_refused;
     }
 
     void warn_unread() {
@@ -242,8 +262,10 @@ private:
         check_names(document.root, out_);
         document.hook = engines::is_hook(document.root);
         const bool is_built = file_.build != kNone || file_.unit->is_flux;
-        document.reachable =
-            document.reachable && !(is_built && engines::is_local_config(document.root));
+        if (is_built && engines::is_local_config(document.root)) {
+            document.reachable = false;
+            document.is_unapplied = true;
+        }
         Value* items = document.root.find("items");
         if (items == nullptr || !items->is_list() || !is_list_kind(text_of(document.kind))) {
             check_list(document, out_);

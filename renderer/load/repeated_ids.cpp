@@ -22,14 +22,11 @@ void note_repeated_ids(const std::vector<engines::InputFile>& files,
             text_of(document.name).empty()) {
             continue;
         }
-        const std::string_view version = text_of(document.api_version);
-        const std::size_t slash = version.find('/');
-        const std::string_view group =
-            slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
-        const bool is_new = known
-                                .emplace(files[index].build, group, text_of(document.kind),
-                                         document.effective_namespace, text_of(document.name))
-                                .second;
+        const bool is_new =
+            known
+                .emplace(files[index].build, text_of(document.api_version), text_of(document.kind),
+                         document.effective_namespace, text_of(document.name))
+                .second;
         if (!is_new) {
             engines::note_refused(
                 files[index].unit->name,

@@ -160,17 +160,22 @@ std::string pattern_of_variables() {
     return fmt::format("\\b({})\\b", fmt::join(names, "|"));
 }
 
-// True for a key of proxyConfig, which is somewhere before it.
-bool is_in_proxy_config(std::string_view code, std::string_view key) {
+// True for a key at `at` if "proxyConfig" is near before it, and no other key is between them.
+// `from`: the end of the key before.
+bool is_in_proxy_config(std::string_view code, std::size_t from, std::size_t at) {
     constexpr std::size_t kNear = 1000;
-    const auto at = static_cast<std::size_t>(key.data() - code.data());
-    const std::string_view before = code.substr(0, at).substr(at - std::min(at, kNear));
-    const std::size_t found = before.rfind(kProxyConfig);
+    const std::size_t begin = std::max(from, at - std::min(at, kNear));
+    const std::string_view before = code.substr(begin, at - begin);
     const auto is_letter = [&](std::size_t i) {
         return i < before.size() && (is_alphanumeric(before[i]) || before[i] == '_');
     };
-    return found != std::string_view::npos && !is_letter(found - 1) &&
-           !is_letter(found + kProxyConfig.size());
+    for (std::size_t found = before.find(kProxyConfig); found != std::string_view::npos;
+         found = before.find(kProxyConfig, found + 1)) {
+        if (!is_letter(found - 1) && !is_letter(found + kProxyConfig.size())) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Compiled when the first file needs them.
@@ -314,11 +319,14 @@ private:
     [[nodiscard]] base::Pattern::Span first_setting(std::string_view code,
                                                     bool is_mentioned) const {
         if (!has_operator()) {
+            std::size_t end = 0;  // of the key before
             const base::Pattern::Span found =
                 first_of(patterns_->values, code, [&](std::string_view key, std::string_view rest) {
+                    const auto at = static_cast<std::size_t>(key.data() - code.data());
+                    const std::size_t from = std::exchange(end, at + key.size());
                     const bool is_top = key.data() == code.data() || key.data()[-1] == '\n';
                     const bool is_own = key == "loginServer" || key == "ingressClass";
-                    return (is_own || is_in_proxy_config(code, key)) &&
+                    return (is_own || is_in_proxy_config(code, from, at)) &&
                            is_value(key, rest, is_mentioned || (is_top && key == "loginServer"));
                 });
             if (found.begin != std::string::npos) {

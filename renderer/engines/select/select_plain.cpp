@@ -60,7 +60,7 @@ private:
                 const bool wanted =
                     roots ? !referenced.contains(dir->path) : !visited.contains(dir->path);
                 const Kustomization* file =
-                    wanted && !choice_.ignores_below(dir->path) ? kustomization_of(*dir) : nullptr;
+                    wanted && !leaves_out(dir->path) ? kustomization_of(*dir) : nullptr;
                 if (file != nullptr && (dir->relative.empty() || !is_component(*file))) {
                     for (std::string& seen : builds_.run({.tree = context_.build.tree,
                                              .reader = context_.build.reader,
@@ -125,6 +125,11 @@ private:
         return {.fallback = context_.options.default_namespace};
     }
 
+    // In a complete tree, ignored directories only have no warnings: an engine may apply them.
+    [[nodiscard]] bool leaves_out(const std::string& path) const {
+        return context_.options.only_generated && choice_.ignores_below(path);
+    }
+
     // Below a kustomization only the files that it lists are applied.
     bool is_covered(const repo::WalkedDir& dir) {
         const auto parent = covered_.find(repo::parent_path(dir.path));
@@ -167,7 +172,8 @@ private:
                 continue;
             }
             // A patch looks like an object, but is not an input.
-            const bool covered = ignored || (below && (!included || unlisted_.is_read(path)));
+            const bool covered =
+                leaves_out(path) || (below && (!included || unlisted_.is_read(path)));
             const bool is_unlisted = covered && unlisted_.holds(path);
             if (is_unlisted && !ignored && !context_.build.diagnostics.has_errors()) {
                 unlisted_.report(path);
@@ -200,7 +206,10 @@ void select_plain(const SelectContext& context, const DirList& dirs, std::uint32
     if (!context.options.only_generated || !select_units(context, dirs, bundle)) {
         const UnitChoice choice = unit_choice(dirs, context.root, context.options, context.cluster);
         add_chart_files(
-            dirs, [&](const std::string& path, bool) { return !choice.ignores_below(path); },
+            dirs,
+            [&](const std::string& path, bool) {
+                return !context.options.only_generated || !choice.ignores_below(path);
+            },
             context.build.selection);
         PlainSelection(context, dirs, bundle, choice).run();
     }

@@ -47,7 +47,7 @@ public:
         for (const auto& [path, mentions] : repository_.mentions()) {
             reader_.know_mention(path, mentions);
         }
-        take_patched_roots(repository_, reader_, root_files_, builder_);
+        take_patched_roots(repository_, reader_, root_files_, builder_, diagnostics_);
         candidates_.find();
         std::vector<BuildUnit> roots = instance_roots();
         const bool has_instance = std::ranges::any_of(roots, has_content);
@@ -266,15 +266,15 @@ private:
 
     // Applies the patches of a FluxInstance to the unit that it makes.
     void patch_root(const EngineObject& instance, BuildUnit& unit) {
-        auto made = patched_sync(repository_, sources_, builder_, instance, unit.dir);
+        const auto made = patched_sync(repository_, sources_, builder_, instance, unit.dir);
         if (!made) {
-            report_assumed(unit, Severity::Error, diagnostics_);
-            return;
+            return report_assumed(unit, Severity::Error, diagnostics_);
         }
         repository_.add_objects(*made);
         for (const EngineObject& object : *made) {
             for (BuildUnit& patched : candidates_.units_of(object, false)) {
                 patched.name = unit.name;
+                patched.is_guessed = unit.is_guessed;
                 unit = std::move(patched);
             }
         }

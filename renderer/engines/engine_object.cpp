@@ -9,6 +9,17 @@ bool is_kind(const Value& object, std::string_view group, std::string_view kind)
     return text_of(object, {"apiVersion"}).starts_with(group) && text_of(object, {"kind"}) == kind;
 }
 
+const Value* instance_part(const Value& instance, std::string_view name) {
+    for (const Value* part :
+         {instance.at({"spec", name}), instance.at({"spec", "values", "instance", name}),
+          instance.at({"instance", name})}) {
+        if (part != nullptr) {
+            return part;
+        }
+    }
+    return nullptr;
+}
+
 std::vector<const Value*> sources_of(const Value& application) {
     std::vector<const Value*> found = application_sources(application);
     std::erase_if(found, [](const Value* source) {

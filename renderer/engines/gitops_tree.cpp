@@ -37,9 +37,8 @@ bool may_hold_release(std::string_view text) {
 
 // True for an object that gives a path to an installed Flux Operator, also as values of its chart.
 bool has_sync_path(const Value& object) {
-    return object.at({"spec", "sync", "path"}) != nullptr ||
-           object.at({"instance", "sync", "path"}) != nullptr ||
-           object.at({"spec", "values", "instance", "sync", "path"}) != nullptr;
+    const Value* sync = instance_part(object, "sync");
+    return sync != nullptr && sync->find("path") != nullptr;
 }
 
 // True for an argocd-cm that turns off kustomize's load restrictions.
@@ -137,38 +136,24 @@ std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string 
 }
 
 void GitOpsTree::take_patched(std::vector<EngineObject> patched) {
-    const auto same = [](const EngineObject& built) {
-        return [&](const EngineObject& raw) {
-            return raw.file == built.file &&
-                   text_of(raw.root, {"kind"}) == text_of(built.root, {"kind"}) &&
-                   text_of(raw.root, {"metadata", "name"}) ==
-                       text_of(built.root, {"metadata", "name"});
-        };
-    };
-    if (patched.empty()) {
-        return;
-    }
-    std::vector<EngineObject> instances;
     for (EngineObject& built : patched) {
-        const auto instance = std::ranges::find_if(instances_, same(built));
-        const auto raw = std::ranges::find_if(objects_, same(built));
+        const auto raw = std::ranges::find_if(
+            objects_, [&](const EngineObject& one) { return is_made_of(built, one); });
         const Value* spec = built.root.find("spec");
-        if (instance != instances_.end() && has_sync_path(built.root)) {
-            set_places(built.root, instance->root.find("kind")->pos());
-            instances.push_back(std::move(built));
-        } else if (raw != objects_.end() && spec != nullptr &&
-                   (raw->root.find("spec") == nullptr || *raw->root.find("spec") != *spec)) {
+        if (raw != objects_.end() && spec != nullptr &&
+            (raw->root.find("spec") == nullptr || *raw->root.find("spec") != *spec)) {
             set_places(built.root, raw->root.find("kind")->pos());
             raw->applied_itself =
                 repo::is_within(raw->file, directory(text_of(raw->root, {"spec", "path"})));
             raw->root = std::move(built.root);
         }
     }
-    std::erase_if(instances_, [&](const EngineObject& raw) {
-        return std::ranges::any_of(instances, same(raw));
-    });
-    std::ranges::move(instances, std::back_inserter(instances_));
     flux_sources_.learn(objects_, instances_);
+}
+
+void GitOpsTree::take_instances(std::vector<EngineObject> patched) {
+    std::erase_if(patched, [](const EngineObject& one) { return !has_sync_path(one.root); });
+    instances_ = std::move(patched);
 }
 
 void GitOpsTree::add_objects(const std::vector<EngineObject>& made) {
@@ -176,6 +161,11 @@ void GitOpsTree::add_objects(const std::vector<EngineObject>& made) {
         objects_.push_back({object.file, object.root.clone()});
     }
     flux_sources_.learn(objects_, instances_);
+}
+
+bool is_made_of(const EngineObject& built, const EngineObject& raw) {
+    return raw.file == built.file && text_of(raw.root, {"kind"}) == text_of(built.root, {"kind"}) &&
+           text_of(raw.root, {"metadata", "name"}) == text_of(built.root, {"metadata", "name"});
 }
 
 std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const {

@@ -41,6 +41,9 @@ struct FileRoles {
     bool is_skipped = false;
 };
 
+// True if a build made the object of the one in this file.
+bool is_made_of(const EngineObject& built, const EngineObject& raw);
+
 class GitOpsTree {
 public:
     // `root`: the top of the repository, a normalized path. Errors in files are not reported here.
@@ -103,8 +106,10 @@ public:
     [[nodiscard]] bool installs_own_charts() const { return installs_own_charts_; }
 
     // Replaces objects by what kustomizations make of them, and learns the sources again. Objects
-    // have the file that they are from; instances may be several of one.
+    // have the file that they are from.
     void take_patched(std::vector<EngineObject> patched);
+    // Replaces the instances; there may be several of one file. Called before take_patched.
+    void take_instances(std::vector<EngineObject> patched);
     // Adds objects that the Flux Operator makes, and learns the sources again.
     void add_objects(const std::vector<EngineObject>& made);
 

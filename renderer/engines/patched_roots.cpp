@@ -1,12 +1,16 @@
 #include "renderer/engines/patched_roots.h"
 
-#include <map>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/engines/places.h"
@@ -28,16 +32,32 @@ bool may_be_root(const GitOpsTree& repository, const EngineObject& object) {
                             repository.directory(text_of(object.root, {"spec", "path"}))));
 }
 
-// Returns the part of a FluxInstance, or of the values of a chart that makes one, with this name.
-const Value* instance_part(const Value& instance, std::string_view name) {
-    for (const Value* part :
-         {instance.at({"spec", name}), instance.at({"spec", "values", "instance", name}),
-          instance.at({"instance", name})}) {
-        if (part != nullptr) {
-            return part;
-        }
-    }
-    return nullptr;
+// True for a field of a Kustomization or a source that changes neither what is applied nor where.
+bool is_harmless(std::string_view field) {
+    constexpr auto kHarmless = std::to_array<std::string_view>(
+        {"decryption", "interval", "retryInterval", "timeout", "wait", "prune", "force", "verify",
+         "secretRef", "proxySecretRef", "serviceAccountName", "provider"});
+    return std::ranges::find(kHarmless, field.substr(0, field.find('/'))) != kHarmless.end();
+}
+
+// True if each operation of a JSON patch, or each field of a merge patch, is harmless.
+bool has_no_effect(const Value& patch) {
+    SourceMap sources;
+    Diagnostics discarded;
+    const Value root =
+        read_yaml(sources, sources.add("patch", std::string(text_of(patch, {"patch"}))), discarded);
+    constexpr std::string_view kSpec = "/spec/";
+    const auto changes_nothing = [&](const Value& operation) {
+        const std::string_view path = text_of(operation, {"path"});
+        return path.starts_with(kSpec) && is_harmless(path.substr(kSpec.size()));
+    };
+    const Value* metadata = root.at({"metadata"});
+    const Value* spec = root.at({"spec"});
+    return root.is_list() ? std::ranges::all_of(root.items(), changes_nothing)
+                          : spec != nullptr && (metadata == nullptr || metadata->size() <= 2) &&
+                                std::ranges::all_of(members_of(spec), [](const Member& field) {
+                                    return is_harmless(field.name());
+                                });
 }
 
 // Returns the patches of the instance that may change what it makes for `sync`.
@@ -46,7 +66,7 @@ Value patches_of(const Value& instance) {
     Value patches = Value::list();
     for (const Value& patch :
          items_of(kustomize == nullptr ? nullptr : kustomize->find("patches"))) {
-        if (may_change_unit(patch)) {
+        if (may_change_unit(patch) && !has_no_effect(patch)) {
             patches.append(patch.clone());
         }
     }
@@ -83,8 +103,46 @@ std::string text_of_objects(const Value& instance, const Value& sync, std::strin
 
 }  // namespace
 
+namespace {
+
+// Adds what the topmost kustomizations that list a FluxInstance make of it: one for each, or it
+// stays as it is if no kustomization changes it. A build that fails is reported.
+void add_instances(const EngineObject& raw, const std::vector<std::string>& tops,
+                   GitOpsTree& repository, KustomizationReader& reader, UnitBuilder& builder,
+                   std::vector<EngineObject>& instances, Diagnostics& diagnostics) {
+    bool is_unchanged = tops.empty();
+    for (const std::string& dir : tops) {
+        Result<std::vector<EngineObject>> built =
+            builder.patched_objects(repository.tree(), reader, dir);
+        std::vector<EngineObject> objects;
+        if (built) {
+            objects = std::move(*built);
+        } else {
+            BuildUnit top;
+            top.name = fmt::format("the kustomization of {}", dir);
+            top.dir = dir;
+            const std::string& why = built.error().diagnostic.found;
+            top.unbuilt = why == kNoKustomize ? std::string() : why;
+            report_assumed(top, Severity::Error, diagnostics);
+        }
+        const std::size_t known = instances.size();
+        for (EngineObject& object : objects) {
+            if (is_made_of(object, raw)) {
+                set_places(object.root, raw.root.find("kind")->pos());
+                instances.push_back(std::move(object));
+            }
+        }
+        is_unchanged = is_unchanged || instances.size() == known;
+    }
+    if (is_unchanged) {
+        instances.push_back({raw.file, raw.root.clone()});
+    }
+}
+
+}  // namespace
+
 void take_patched_roots(GitOpsTree& repository, KustomizationReader& reader, RootFiles& files,
-                        UnitBuilder& builder) {
+                        UnitBuilder& builder, Diagnostics& diagnostics) {
     std::set<std::string> dirs;
     for (const EngineObject& object : repository.objects()) {
         const std::vector<std::string> tops =
@@ -93,10 +151,10 @@ void take_patched_roots(GitOpsTree& repository, KustomizationReader& reader, Roo
             dirs.insert(tops.front());
         }
     }
-    for (const EngineObject& instance : repository.instances()) {
-        for (std::string& dir : files.tops(instance.file)) {
-            dirs.insert(std::move(dir));
-        }
+    std::vector<EngineObject> instances;
+    for (const EngineObject& raw : repository.instances()) {
+        add_instances(raw, files.tops(raw.file), repository, reader, builder, instances,
+                      diagnostics);
     }
     std::vector<EngineObject> patched;
     for (const std::string& dir : dirs) {
@@ -106,6 +164,7 @@ void take_patched_roots(GitOpsTree& repository, KustomizationReader& reader, Roo
             }
         }
     }
+    repository.take_instances(std::move(instances));
     repository.take_patched(std::move(patched));
 }
 
@@ -116,28 +175,44 @@ Result<std::vector<EngineObject>> patched_sync(const GitOpsTree& repository, Sou
     const std::string& root = repository.root();
     const Value* sync = instance_part(instance.root, "sync");
     Value patches = patches_of(instance.root);
-    if (sync == nullptr || patches.size() == 0) {
+    const bool is_alone = repository.instances().size() == 1;
+    if (sync == nullptr || (patches.size() == 0 && is_alone)) {
         return std::vector<EngineObject>();
     }
-    const std::string path = repo::is_within(dir, root) ? repo::relative_path(dir, root)
-                                                        : std::string(text_of(*sync, {"path"}));
-    std::string kustomization;
-    write_yaml(Value::map({{"apiVersion", kKustomizationVersion},
-                           {"kind", "Kustomization"},
-                           {"resources", Value::list({kSync})},
-                           {"patches", std::move(patches)}}),
-               kustomization);
-    std::string file = repo::join_path(root, repo::kKustomizationNames.front());
-    for (const std::string_view name : repo::kKustomizationNames) {
-        const std::string known = repo::join_path(root, name);
-        file = repository.tree().kind(known) == repo::EntryKind::File ? known : file;
+    const bool is_here = repo::is_within(dir, root);
+    const std::string text = text_of_objects(
+        instance.root, *sync,
+        is_here ? repo::relative_path(dir, root) : std::string(text_of(*sync, {"path"})));
+    std::vector<EngineObject> made;
+    if (patches.size() > 0) {
+        std::string kustomization;
+        write_yaml(Value::map({{"apiVersion", kKustomizationVersion},
+                               {"kind", "Kustomization"},
+                               {"resources", Value::list({kSync})},
+                               {"patches", std::move(patches)}}),
+                   kustomization);
+        std::string file = repo::join_path(root, repo::kKustomizationNames.front());
+        for (const std::string_view name : repo::kKustomizationNames) {
+            const std::string known = repo::join_path(root, name);
+            file = repository.tree().kind(known) == repo::EntryKind::File ? known : file;
+        }
+        const repo::OverlayTree tree(repository.tree(), {{repo::join_path(root, kSync), text},
+                                                         {file, std::move(kustomization)}});
+        KustomizationReader reader(tree, sources);
+        made = TRY(builder.patched_objects(tree, reader, root));
+    } else {
+        made = repository.read(instance.file, text);
+        std::erase_if(made, [](const EngineObject& object) {
+            return is_kind(object.root, kFluxGroup, "Kustomization");
+        });
     }
-    const repo::OverlayTree tree(repository.tree(), {{repo::join_path(root, kSync),
-                                                      text_of_objects(instance.root, *sync, path)},
-                                                     {file, std::move(kustomization)}});
-    KustomizationReader reader(tree, sources);
-    std::vector<EngineObject> made = TRY(builder.patched_objects(tree, reader, root));
     for (EngineObject& object : made) {
+        Value* source = object.root.at({"spec", "sourceRef"}) == nullptr
+                            ? nullptr
+                            : object.root.find("spec")->find("sourceRef");
+        if (source != nullptr && is_here) {
+            source->put("kind", "GitRepository");  // whatever it is, it has the files of this tree
+        }
         object.file = instance.file;
         set_places(object.root, sync->pos());
     }

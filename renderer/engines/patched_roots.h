@@ -18,13 +18,14 @@ namespace renderer::engines {
 
 // Replaces Kustomizations that apply their own file, GitRepositories and FluxInstances by what the
 // topmost kustomization that lists them makes of them. A FluxInstance may have several, one for
-// each cluster. What cannot be built stays as in its file.
+// each cluster; one that cannot be built is an error. Others that cannot be built stay as in their
+// files: that is reported where their unit is built.
 void take_patched_roots(GitOpsTree& repository, KustomizationReader& reader, RootFiles& files,
-                        UnitBuilder& builder);
+                        UnitBuilder& builder, Diagnostics& diagnostics);
 
 // Returns the Kustomization and the source that the Flux Operator makes of an instance, with its
-// patches; nothing if none may change them. `dir`: the directory that it applies. Fails if
-// kustomize does.
+// patches. If none may change them, returns the source alone, or nothing if the tree has no other
+// instance. `dir`: the directory that it applies. Fails if kustomize does.
 Result<std::vector<EngineObject>> patched_sync(const GitOpsTree& repository, SourceMap& sources,
                                                UnitBuilder& builder, const EngineObject& instance,
                                                const std::string& dir);

@@ -92,6 +92,11 @@ bool is_within(std::string_view path, std::string_view dir) {
     return relative != ".." && !relative.starts_with("../");
 }
 
+std::size_t shared_directories(std::string_view a, std::string_view b) {
+    const auto end = std::ranges::mismatch(a, b).in1;
+    return static_cast<std::size_t>(std::count(a.begin(), end, '/'));
+}
+
 std::string relative_path(std::string_view path, std::string_view dir) {
     if (dir == "." && !path.starts_with('/')) {
         return path == "." ? "" : std::string(path);

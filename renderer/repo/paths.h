@@ -1,6 +1,7 @@
 // Paths as text, with `/` between names. All functions are lexical: none reads the disk.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ bool is_within(std::string_view path, std::string_view dir);
 // Returns the path from `dir` to `path`, "" for the directory itself, "../x" for a path outside.
 // Both must be normal.
 std::string relative_path(std::string_view path, std::string_view dir);
+
+// Returns how many directories above the first file are also above the second one.
+std::size_t shared_directories(std::string_view a, std::string_view b);
 // True for names that end in .yaml, .yml or .json.
 bool is_manifest_name(std::string_view name);
 // Matches the whole text as Go's filepath.Match does (`*`, `?`, `[a-z]`); `*` matches no slash.

@@ -180,3 +180,51 @@ def test_a_kustomization_changes_a_source(render, tmp_path):
                         "src/source.yaml": source, "src/kustomization.yaml": "resources: [source.yaml]\n" + patches, "apps/a.yaml": service("a")})
         done = render("-o", "out", "--allow-empty", "--ignore", "apps")
         assert hosts(done) == wanted, done.stderr
+
+
+def test_an_overlay_without_patches_is_a_cluster(render, tmp_path):
+    tree(tmp_path, overlays("lab") | {"flux/instance.yaml": INSTANCE, "clusters/den/flux/kustomization.yaml": "resources: [../../../flux]\n",
+                                      "clusters/den/web.yaml": service("den")})
+    for name in ("den", "lab"):
+        done = render("-o", name, "--cluster", name)
+        assert hosts(done) == {f"shop-{name}"}, done.stderr
+
+
+def test_an_overlay_that_cannot_be_built_is_named(render, tmp_path):
+    tree(tmp_path, overlays("den") | {"clusters/den/flux/kustomization.yaml": OVERLAY.replace("NAME", "den").replace("../flux]", "../flux, gone.yaml]")})
+    done = render("-o", "out")
+    assert done.returncode == 1
+    assert "[assumed-units]" in done.stderr
+    assert "gone.yaml" in done.stderr
+
+
+@pytest.mark.parametrize("build", [instance, bootstrap])
+def test_a_source_of_another_cluster_may_differ(render, tmp_path, build):
+    ignored = patch("GitRepository", "{op: add, path: /spec/ignore, value: '/apps/old'}")
+    for name, patches in (("den", ""), ("lab", ignored)):
+        files = {path.replace("clusters/den", f"clusters/{name}"): text.replace("clusters/den", f"clusters/{name}") for path, text in build(patches).items()}
+        tree(tmp_path, files)
+    for name, wanted in (("den", True), ("lab", False)):
+        done = render("-o", name, "--cluster", name)
+        assert done.returncode == 0, done.stderr
+        assert ("older" in hosts(done)) == wanted, done.stderr
+
+
+def test_an_instance_of_an_artifact_has_patches(render, tmp_path):
+    verify = patch("OCIRepository", "{op: add, path: /spec/verify, value: {provider: cosign}}") + CHILDREN_GET_A_CLASS
+    files = instance(verify)
+    sync = "clusters/den/flux-system/gotk-sync.yaml"
+    tree(tmp_path, files | {sync: files[sync].replace("kind: GitRepository, url: \"https", "kind: OCIRepository, url: \"oci")})
+    done = render("-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert "shop-new" in hosts(done), done.stderr
+
+
+def test_patches_without_effect_need_no_kustomize(render, tmp_path):
+    patches = (patch("Kustomization", "{op: add, path: /spec/decryption, value: {provider: sops}}")
+               + "- patch: |\n    apiVersion: kustomize.toolkit.fluxcd.io/v1\n    kind: Kustomization\n    metadata: {name: flux-system, namespace: flux-system}\n"
+                 "    spec: {decryption: {provider: sops}, timeout: 5m}\n  target: {kind: Kustomization}\n")
+    tree(tmp_path, instance(patches))
+    done = render("-o", "out", "--kustomize", "none")
+    assert done.returncode == 0, done.stderr
+    assert hosts(done) == CHANGES[0][1], done.stderr

@@ -85,15 +85,12 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
     urls_.clear();
     rejected_.clear();
     for (const EngineObject& instance : instances) {
-        for (const Value* sync : {instance.root.at({"spec", "sync"}),
-                                  instance.root.at({"spec", "values", "instance", "sync"}),
-                                  instance.root.at({"instance", "sync"})}) {
-            const std::string_view kind = sync == nullptr ? "" : text_of(*sync, {"kind"});
-            const std::string_view url = sync == nullptr ? "" : text_of(*sync, {"url"});
-            if ((kind.empty() || kind == "GitRepository") && !url.empty() &&
-                url.find("${") == std::string_view::npos) {
-                own_.insert(repository_name(url));
-            }
+        const Value* sync = instance_part(instance.root, "sync");
+        const std::string_view kind = sync == nullptr ? "" : text_of(*sync, {"kind"});
+        const std::string_view url = sync == nullptr ? "" : text_of(*sync, {"url"});
+        if ((kind.empty() || kind == "GitRepository") && !url.empty() &&
+            url.find("${") == std::string_view::npos) {
+            own_.insert(repository_name(url));
         }
     }
     const std::set<std::string> names = own_names(objects);
@@ -190,24 +187,31 @@ std::set<std::string> FluxSources::foreign() const {
     return names;
 }
 
-// Of several sources with that name, the one in the same file is used; if there is none and they
-// differ, no patterns are.
+// Of several sources with that name, the one whose file is nearest is used: clusters have folders
+// of their own. If there is no single nearest one and they differ, no patterns are.
 FluxSources::Ignored FluxSources::ignored_by(std::string_view source,
                                              const std::string& file) const {
     const auto known = ignored_.find(source);
     if (known == ignored_.end()) {
         return {};
     }
-    const std::vector<Ignored>& sources = known->second;
-    const auto beside = std::ranges::find(sources, file, &Ignored::file);
-    if (beside != sources.end()) {
-        return *beside;
+    std::vector<const Ignored*> nearest;
+    std::size_t most = 0;
+    for (const Ignored& one : known->second) {
+        const std::size_t shared =
+            one.file == file ? std::string::npos : repo::shared_directories(one.file, file);
+        if (nearest.empty() || shared > most) {
+            nearest.clear();
+            most = shared;
+        }
+        if (shared == most) {
+            nearest.push_back(&one);
+        }
     }
-    const Ignored& first = sources.front();
-    const bool agree = std::ranges::all_of(sources, [&](const Ignored& one) {
-        return one.patterns == first.patterns && one.tops == first.tops;
+    const bool agree = std::ranges::all_of(nearest, [&](const Ignored* one) {
+        return one->patterns == nearest.front()->patterns && one->tops == nearest.front()->tops;
     });
-    return agree ? first : Ignored();
+    return agree ? *nearest.front() : Ignored();
 }
 
 std::shared_ptr<Artifact> FluxSources::artifact(std::string_view source, const std::string& file,

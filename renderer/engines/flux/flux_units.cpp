@@ -384,12 +384,7 @@ bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit) {
 }
 
 std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject& instance) {
-    const Value* sync = nullptr;
-    for (const Value* place : {instance.root.at({"spec", "sync"}),
-                               instance.root.at({"spec", "values", "instance", "sync"}),
-                               instance.root.at({"instance", "sync"})}) {
-        sync = sync == nullptr ? place : sync;
-    }
+    const Value* sync = instance_part(instance.root, "sync");
     const std::string_view spelled = text_of(*sync, {"path"});
     const std::optional<std::string> local = local_sync(repository, instance.root, *sync);
     std::set<std::string> paths;

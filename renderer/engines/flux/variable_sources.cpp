@@ -14,16 +14,6 @@
 
 namespace renderer::engines {
 
-namespace {
-
-// Returns how many directories above the first file are also above the second one.
-std::size_t shared_directories(std::string_view a, std::string_view b) {
-    const auto end = std::ranges::mismatch(a, b).in1;
-    return static_cast<std::size_t>(std::count(a.begin(), end, '/'));
-}
-
-}  // namespace
-
 VariableSources::VariableSources(const repo::SourceTree& tree, const DirList& dirs,
                                  const std::string& root, SourceMap& sources,
                                  const repo::LoadOptions& options)
@@ -94,9 +84,9 @@ const Value* VariableSources::find(const VariableSource& wanted) {
     });
     // A generated ConfigMap has no place.
     const auto nearness = [&](const Value* one) {
-        return one->pos().known()
-                   ? shared_directories(sources_.path(sources_.source_of(one->pos())), wanted.file)
-                   : 0;
+        return one->pos().known() ? repo::shared_directories(
+                                        sources_.path(sources_.source_of(one->pos())), wanted.file)
+                                  : 0;
     };
     if (known.size() > 1) {
         std::size_t nearest = 0;

@@ -18,6 +18,7 @@
 #include "renderer/engines/helm/chart_templates.h"
 #include "renderer/engines/standing.h"
 #include "renderer/load/documents.h"
+#include "renderer/load/encrypted_inputs.h"
 #include "renderer/load/kept_documents.h"
 #include "renderer/load/namespaces.h"
 #include "renderer/load/refused_releases.h"

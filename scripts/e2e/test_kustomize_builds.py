@@ -51,12 +51,17 @@ def tree(root, files):
         target.write_text(textwrap.dedent(text))
 
 
-@pytest.fixture
-def render(tailrender, tools, tmp_path):
-    def call(*arguments, path=str(tools), cwd=tmp_path, root="."):
+def renderer(tailrender, tools, tmp_path, top="."):
+    """A function that renders `top` with --only generated, with the programs in `tools`."""
+    def call(*arguments, path=str(tools), cwd=tmp_path, root=top):
         return subprocess.run([tailrender, "render", root, "--only", "generated", *arguments], cwd=cwd, capture_output=True, text=True,
                               env={"PATH": path, "TMPDIR": os.environ.get("TMPDIR", "/tmp")}, timeout=120)
     return call
+
+
+@pytest.fixture
+def render(tailrender, tools, tmp_path):
+    return renderer(tailrender, tools, tmp_path)
 
 
 @pytest.mark.parametrize("name", BUILDS)

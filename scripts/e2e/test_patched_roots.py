@@ -2,12 +2,10 @@
 
 `flux bootstrap` is customized by patches in flux-system/kustomization.yaml, a FluxInstance by its own patches or by an overlay.
 """
-import os
-import subprocess
 
 import pytest
 
-from test_kustomize_builds import tree
+from test_kustomize_builds import renderer, tree
 
 COVERS = ["renderer/engines/flux"]
 PROGRAMS = ["kustomize"]
@@ -64,10 +62,7 @@ CHILDREN_GET_A_CLASS = """\
 
 @pytest.fixture
 def render(tailrender, tools, tmp_path):
-    def call(*arguments):
-        return subprocess.run([tailrender, "render", ".", "--only", "generated", *arguments], cwd=tmp_path, capture_output=True, text=True,
-                              env={"PATH": str(tools), "TMPDIR": os.environ.get("TMPDIR", "/tmp")}, timeout=120)
-    return call
+    return renderer(tailrender, tools, tmp_path)
 
 
 def service(name, where="shop"):

@@ -3,13 +3,11 @@
 A patch that exposes an object of a chart or a remote resource is an error at its place. If the chart, or a copy, is in the tree, the same
 objects are rendered. An Ingress that names a port of a Service that a chart makes is rendered then as well, and otherwise left out.
 """
-import os
-import subprocess
 
 import pytest
 
 from test_charts import CHART as WEB, RELEASE as RELEASE_OF_WEB, chart, documents
-from test_kustomize_builds import tree
+from test_kustomize_builds import renderer, tree
 
 COVERS = ["renderer/engines/kustomize", "renderer/engines/helm"]
 PROGRAMS = ["helm3", "kustomize", "kubernetes"]
@@ -114,10 +112,7 @@ spec: {interval: 1h, path: ./{{ . }}, prune: true, targetNamespace: shop, source
 
 @pytest.fixture
 def render(tailrender, tools, tmp_path):
-    def call(*arguments):
-        return subprocess.run([tailrender, "render", "repo", "--only", "generated", *arguments], cwd=tmp_path, capture_output=True, text=True,
-                              env={"PATH": str(tools), "TMPDIR": os.environ.get("TMPDIR", "/tmp")}, timeout=120)
-    return call
+    return renderer(tailrender, tools, tmp_path, "repo")
 
 
 @pytest.mark.parametrize("change", [EXPOSE, MERGE, ALL])

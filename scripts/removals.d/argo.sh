@@ -1,10 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # Objects and files that Argo CD or the API server rejects: what they applied stays.
 chart_root() {
-  argo
-  valued_chart
-  echo 'state: EXPOSED' >charts/chart/exposed.yaml
-  printf 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: chart, namespace: argocd}\nspec:\n  project: default\n  source:\n    repoURL: "https://example.com/acme/den.git"\n    path: charts/chart\n    helm:\n      valueFiles: [exposed.yaml]\n  destination: {server: "https://kubernetes.default.svc", namespace: media}\n' >chart.yaml
+  chart_values
+  mv apps/chart.yaml chart.yaml
 }
 # An ApplicationSet with a list, at the top.
 set_root() {

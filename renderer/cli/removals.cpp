@@ -162,21 +162,14 @@ Result<Unit> warn_other_dataplane(const emit::RenderedTree& tree,
 // True for an Ingress that the API server refuses since it has neither rules nor a default backend.
 // Source: kubernetes v1.37 pkg/apis/networking/validation/validation.go (ValidateIngressSpec).
 bool has_no_backend(const Run& run, const std::string& parent) {
-    return std::ranges::any_of(run.loaded.documents, [&](const Document& document) {
-        Diagnostics discarded;
-        if (!document.reachable || text_of(document.kind) != "Ingress" ||
-            document.object_name() != parent) {
-            return false;
-        }
-        const Value root = load::read_document(run.loaded, document, discarded);
-        return root.at({"spec", "defaultBackend"}) == nullptr &&
-               items_of(root.at({"spec", "rules"})).empty();
+    return std::ranges::any_of(run.inventory.ingresses, [&](const classify::IngressInput& ingress) {
+        return ingress.doc->reachable && ingress.doc->object_name() == parent && ingress.served &&
+               !ingress.has_default_backend && ingress.rules.empty();
     });
 }
 
 // Finds units that their engine cannot apply, because the API server refuses one of their objects,
-// and objects without a unit that it refuses.
-// All objects are validated, when first needed.
+// and objects without a unit that it refuses. All objects are validated, when first needed.
 class RefusedUnits {
 public:
     explicit RefusedUnits(const Run& run) : run_(run) {}

@@ -323,12 +323,11 @@ bool has_own_field(const Value& object) {
 std::optional<IncompleteObject> incomplete_object(const Value& object) {
     const Value* metadata = object.find("metadata");
     const Pos place = object.find("kind")->pos();
-    if (object.at({"metadata", "name"}) == nullptr &&
-        object.at({"metadata", "generateName"}) == nullptr) {
+    const Value* name = object.at({"metadata", "name"});
+    if (name == nullptr && object.at({"metadata", "generateName"}) == nullptr) {
         return IncompleteObject{metadata == nullptr ? place : metadata->pos(),
                                 "metadata.name is required"};
     }
-    const Value* name = object.at({"metadata", "name"});
     if (name != nullptr && !name->is_string()) {
         return IncompleteObject{name->pos(),
                                 fmt::format("metadata.name is {}, not text", kind_name(*name))};

@@ -157,6 +157,9 @@ void GitOpsTree::take_instances(std::vector<EngineObject> patched) {
 }
 
 void GitOpsTree::add_objects(const std::vector<EngineObject>& made) {
+    if (made.empty()) {
+        return;
+    }
     for (const EngineObject& object : made) {
         objects_.push_back({object.file, object.root.clone()});
     }

@@ -101,16 +101,14 @@ std::string text_of_objects(const Value& instance, const Value& sync, std::strin
     return text;
 }
 
-}  // namespace
-
-namespace {
-
 // Adds what the topmost kustomizations that list a FluxInstance make of it: one for each, or it
-// stays as it is if no kustomization changes it. A build that fails is reported.
-void add_instances(const EngineObject& raw, const std::vector<std::string>& tops,
+// stays as it is if no kustomization changes it. A build that fails is reported. Returns true if
+// one was built.
+bool add_instances(const EngineObject& raw, const std::vector<std::string>& tops,
                    GitOpsTree& repository, KustomizationReader& reader, UnitBuilder& builder,
                    std::vector<EngineObject>& instances, Diagnostics& diagnostics) {
     bool is_unchanged = tops.empty();
+    const std::size_t before = instances.size();
     for (const std::string& dir : tops) {
         Result<std::vector<EngineObject>> built =
             builder.patched_objects(repository.tree(), reader, dir);
@@ -134,9 +132,11 @@ void add_instances(const EngineObject& raw, const std::vector<std::string>& tops
         }
         is_unchanged = is_unchanged || instances.size() == known;
     }
+    const bool is_built = instances.size() > before;
     if (is_unchanged) {
         instances.push_back({raw.file, raw.root.clone()});
     }
+    return is_built;
 }
 
 }  // namespace
@@ -152,9 +152,10 @@ void take_patched_roots(GitOpsTree& repository, KustomizationReader& reader, Roo
         }
     }
     std::vector<EngineObject> instances;
+    bool are_built = false;
     for (const EngineObject& raw : repository.instances()) {
-        add_instances(raw, files.tops(raw.file), repository, reader, builder, instances,
-                      diagnostics);
+        are_built |= add_instances(raw, files.tops(raw.file), repository, reader, builder,
+                                   instances, diagnostics);
     }
     std::vector<EngineObject> patched;
     for (const std::string& dir : dirs) {
@@ -164,8 +165,10 @@ void take_patched_roots(GitOpsTree& repository, KustomizationReader& reader, Roo
             }
         }
     }
-    repository.take_instances(std::move(instances));
-    repository.take_patched(std::move(patched));
+    if (are_built || !patched.empty()) {
+        repository.take_instances(std::move(instances));
+        repository.take_patched(std::move(patched));
+    }
 }
 
 Result<std::vector<EngineObject>> patched_sync(const GitOpsTree& repository, SourceMap& sources,

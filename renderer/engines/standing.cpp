@@ -13,9 +13,6 @@ namespace renderer::engines {
 
 namespace {
 
-// The source of a device that a chart makes: "helm template Application/web".
-constexpr std::string_view kHelmTemplate = "helm template ";
-
 std::vector<std::string_view> names_in(std::string_view unit) {
     std::vector<std::string_view> names;
     while (!unit.empty()) {

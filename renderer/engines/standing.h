@@ -54,6 +54,8 @@ struct Standings {
 // "Kustomization flux-system/flux-system", "Kustomization flux-system/apps".
 inline constexpr std::string_view kAbove = " > ";
 inline constexpr std::string_view kClusterPrefix = "cluster ";
+// Begins the source of a device that a chart makes: "helm template Application/web".
+inline constexpr std::string_view kHelmTemplate = "helm template ";
 inline constexpr std::string_view kSourcesPlace = "_sources/";  // where --source is mounted
 inline constexpr std::string_view kIncluded = "--include ";
 

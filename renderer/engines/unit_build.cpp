@@ -21,6 +21,7 @@
 #include "renderer/engines/helm/chart_values.h"
 #include "renderer/engines/helm/inflated_tree.h"
 #include "renderer/engines/kustomize/build_files.h"
+#include "renderer/engines/standing.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -395,7 +396,7 @@ Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& un
     if (!text) {
         return error(release.unknown.empty() ? kNoHelm : std::string_view(release.unknown));
     }
-    objects = repository_.read("helm template " + unit.dir, *text);
+    objects = repository_.read(fmt::format("{}{}", kHelmTemplate, unit.dir), *text);
     keep_engine_objects(objects);
     for (EngineObject& object : objects) {
         object.file = unit.dir;

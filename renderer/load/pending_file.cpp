@@ -95,13 +95,15 @@ private:
         }
     }
 
+    // True if kustomize builds the file, as Flux does with all of a folder.
+    [[nodiscard]] bool is_built() const { return file_.build != kNone || file_.unit->is_flux; }
+
     // Kustomize is the only reader of what it builds. Of other inputs it must be clear what they
     // say.
     bool refuse_disagreement(const Pending& document) {
-        const bool is_built = file_.build != kNone || file_.unit->is_flux;
         bool is_refused = false;
         for (const Diagnostic& one : document.diagnostics.all()) {
-            if (!is_built && document.scanned.mentions_tailscale && one.rule == kDisagreement) {
+            if (!is_built() && document.scanned.mentions_tailscale && one.rule == kDisagreement) {
                 Diagnostic error = one;
                 error.severity = Severity::Error;
                 out_.add(std::move(error));
@@ -261,8 +263,7 @@ private:
         }
         check_names(document.root, out_);
         document.hook = engines::is_hook(document.root);
-        const bool is_built = file_.build != kNone || file_.unit->is_flux;
-        if (is_built && engines::is_local_config(document.root)) {
+        if (is_built() && engines::is_local_config(document.root)) {
             document.reachable = false;
             document.is_unapplied = true;
         }

@@ -334,7 +334,7 @@ private:
         }
         if (!objects.empty()) {
             files_.push_back(
-                {.path = fmt::format("helm template {}", release.object),
+                {.path = fmt::format("{}{}", engines::kHelmTemplate, release.object),
                  .bundle_path = path_of(release),
                  .text = std::move(objects),
                  .is_chart = true,

@@ -73,7 +73,7 @@ Value parameters_of(const ArgoCluster& cluster) {
 }
 
 // Returns a member of a list element that is neither text nor the map `values` of texts, or
-// nullptr. Source: argo-cd v3.2 applicationset/generators/list.go.
+// nullptr. Source: argo-cd v3.6.1 applicationset/generators/list.go.
 const Member* not_text(const Value& element) {
     for (const Member& member : members_of(&element)) {
         const bool is_values = member.name() == "values";

@@ -10,6 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/own_repository.h"
 #include "renderer/engines/engine_groups.h"
+#include "renderer/engines/flux/nearest.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 
@@ -196,18 +197,12 @@ FluxSources::Ignored FluxSources::ignored_by(std::string_view source,
         return {};
     }
     std::vector<const Ignored*> nearest;
-    std::size_t most = 0;
     for (const Ignored& one : known->second) {
-        const std::size_t shared =
-            one.file == file ? std::string::npos : repo::shared_directories(one.file, file);
-        if (nearest.empty() || shared > most) {
-            nearest.clear();
-            most = shared;
-        }
-        if (shared == most) {
-            nearest.push_back(&one);
-        }
+        nearest.push_back(&one);
     }
+    keep_nearest(nearest, [&](const Ignored* one) {
+        return one->file == file ? std::string::npos : repo::shared_directories(one->file, file);
+    });
     const bool agree = std::ranges::all_of(nearest, [&](const Ignored* one) {
         return one->patterns == nearest.front()->patterns && one->tops == nearest.front()->tops;
     });

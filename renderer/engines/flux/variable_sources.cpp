@@ -9,6 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/engines/engine_groups.h"
+#include "renderer/engines/flux/nearest.h"
 #include "renderer/engines/manifest_files.h"
 #include "renderer/repo/paths.h"
 
@@ -83,18 +84,11 @@ const Value* VariableSources::find(const VariableSource& wanted) {
         return ns != wanted.ns && !ns.empty() && !wanted.ns.empty();
     });
     // A generated ConfigMap has no place.
-    const auto nearness = [&](const Value* one) {
+    keep_nearest(known, [&](const Value* one) {
         return one->pos().known() ? repo::shared_directories(
                                         sources_.path(sources_.source_of(one->pos())), wanted.file)
-                                  : 0;
-    };
-    if (known.size() > 1) {
-        std::size_t nearest = 0;
-        for (const Value* one : known) {
-            nearest = std::max(nearest, nearness(one));
-        }
-        std::erase_if(known, [&](const Value* one) { return nearness(one) < nearest; });
-    }
+                                  : std::size_t{0};
+    });
     const bool is_known = wanted.is_secret || !patched_.may_have(wanted.name);
     return known.size() == 1 && is_known ? known.front() : nullptr;
 }

@@ -1,0 +1,20 @@
+// Of several objects with one name, clusters use the one in a folder of their own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace renderer::engines {
+
+// Removes all objects but those for which `nearness` is the highest.
+template <typename T, typename Nearness>
+void keep_nearest(std::vector<const T*>& known, const Nearness& nearness) {
+    std::size_t most = 0;
+    for (const T* one : known) {
+        most = std::max(most, nearness(one));
+    }
+    std::erase_if(known, [&](const T* one) { return nearness(one) < most; });
+}
+
+}  // namespace renderer::engines

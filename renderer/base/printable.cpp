@@ -1,6 +1,7 @@
 #include "renderer/base/printable.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -201,6 +202,12 @@ bool is_path_component(std::string_view name) {
 
 bool holds_variable(std::string_view name) {
     return name.find("${") != std::string_view::npos && is_path_component(name);
+}
+
+std::string some_of(std::span<const std::string> names, std::size_t most) {
+    const std::size_t shown = std::min(names.size(), most);
+    std::string text = fmt::format("{}", fmt::join(names.first(shown), ", "));
+    return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
 std::string shell_word(std::string_view word) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,9 @@ constexpr std::size_t kMaxPathComponent = 255;
 bool is_path_component(std::string_view name);
 // True for such a name that contains `${`, a variable that Flux replaces later.
 bool holds_variable(std::string_view name);
+
+// Joins names with commas. Of more than `most` it has the first ones: "a, b and 3 more".
+std::string some_of(std::span<const std::string> names, std::size_t most);
 
 // Quotes a word for a command that people copy, if it needs quotes.
 std::string shell_word(std::string_view word);

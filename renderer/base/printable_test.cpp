@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace renderer::inline base {
 namespace {
@@ -81,6 +82,13 @@ TEST(Printable, QuotesForAShell) {
     EXPECT_EQ(shell_word("~root/x"), "'~root/x'");
     EXPECT_EQ(shell_word("a b"), "'a b'");
     EXPECT_EQ(shell_word("$(rm -rf ~); it's"), "'$(rm -rf ~); it'\\''s'");
+}
+
+TEST(Printable, NamesSome) {
+    const std::vector<std::string> names = {"a", "b", "c", "d"};
+    EXPECT_EQ(some_of({}, 2), "");
+    EXPECT_EQ(some_of(names, 4), "a, b, c, d");
+    EXPECT_EQ(some_of(names, 2), "a, b and 2 more");
 }
 
 }  // namespace

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <vector>
+
+#include "renderer/base/printable.h"
 
 namespace renderer::diff {
 namespace {
@@ -16,22 +19,16 @@ using Names = std::vector<std::string>;
 constexpr std::size_t kNamedPlaces = 8;
 constexpr std::size_t kNamedOthers = 3;
 
-// Returns "a, b and 3 more".
-std::string some_of(const Names& names, std::size_t most) {
-    const std::size_t shown = std::min(names.size(), most);
-    Names parts;
-    for (std::size_t i = 0; i < shown; ++i) {
-        parts.push_back(code(names[i]));
-    }
-    return fmt::format(
-        "{}{}", fmt::join(parts, ", "),
-        shown == names.size() ? "" : fmt::format(" and {} more", names.size() - shown));
+std::string some_codes(const Names& names, std::size_t most) {
+    Names codes;
+    std::ranges::transform(names, std::back_inserter(codes), code);
+    return some_of(codes, most);
 }
 
 std::string who_of(const access::Who& who) {
     const std::string& text = who.selector.text;
     if (!who.members.empty()) {
-        return fmt::format("{} of {}", some_of(who.members, kNamedOthers), code(text));
+        return fmt::format("{} of {}", some_codes(who.members, kNamedOthers), code(text));
     }
     if (text == access::kInternet) {
         return "anyone on the internet";
@@ -41,12 +38,8 @@ std::string who_of(const access::Who& who) {
 
 std::string subject_of(const Change& change) {
     Names names;
-    for (std::size_t i = 0; i < std::min(change.who.size(), kNamedOthers); ++i) {
-        names.push_back(who_of(change.who[i]));
-    }
-    const std::size_t more = change.who.size() - names.size();
-    return fmt::format("{}{}", fmt::join(names, ", "),
-                       more == 0 ? "" : fmt::format(" and {} more", more));
+    std::ranges::transform(change.who, std::back_inserter(names), who_of);
+    return some_of(names, kNamedOthers);
 }
 
 std::string verb_of(const Change& change) {
@@ -58,7 +51,7 @@ std::string verb_of(const Change& change) {
 std::string condition_of(const Change& change) {
     std::string text;
     if (!change.parts.empty()) {
-        text += fmt::format(" ({})", some_of(change.parts, kNamedOthers));
+        text += fmt::format(" ({})", some_codes(change.parts, kNamedOthers));
     }
     if (!change.postures.empty()) {
         Names postures;
@@ -69,14 +62,14 @@ std::string condition_of(const Change& change) {
 }
 
 std::string line_text(const Change& change) {
-    const std::string what = some_of(change.what, kNamedPlaces);
+    const std::string what = some_codes(change.what, kNamedPlaces);
     const std::string who = subject_of(change);
     switch (change.kind) {
         case Change::Kind::Reach:
             break;
         case Change::Kind::Kubernetes:
             return fmt::format("{} {} the Kubernetes API as {}{}, through {}", who, verb_of(change),
-                               some_of(change.roles, kNamedOthers), condition_of(change), what);
+                               some_codes(change.roles, kNamedOthers), condition_of(change), what);
         case Change::Kind::Recording:
             return fmt::format("sessions of {} in the Kubernetes API through {}: {} -> {}", who,
                                what, code(change.before), code(change.after));
@@ -103,11 +96,11 @@ OutlineLine line_of(const Change& change) {
                      {}};
     if (!change.others.empty()) {
         line.details.push_back(fmt::format("{}: {}", change.gains ? "before" : "still",
-                                           some_of(change.others, kNamedOthers)));
+                                           some_codes(change.others, kNamedOthers)));
     }
     if (!change.rules.empty()) {
         line.details.push_back(fmt::format("{}: {}", change.gains ? "by" : "was by",
-                                           some_of(change.rules, kNamedOthers)));
+                                           some_codes(change.rules, kNamedOthers)));
     }
     return line;
 }
@@ -119,7 +112,7 @@ void add_unknown(const Names& rules, bool gains, OutlineSection& section) {
              fmt::format("{} for addresses of single devices; which devices have them is not known "
                          "before they join",
                          gains ? "new rules" : "rules are removed"),
-             {some_of(rules, kNamedPlaces)}});
+             {some_codes(rules, kNamedPlaces)}});
     }
 }
 
@@ -150,7 +143,7 @@ OutlineSection access_notes(const AccessComparison& access) {
     if (!access.unjudged.empty()) {
         section.lines.push_back({'!',
                                  fmt::format("the policy differs in {}, which is not judged",
-                                             some_of(access.unjudged, kNamedPlaces)),
+                                             some_codes(access.unjudged, kNamedPlaces)),
                                  {}});
     }
     return section;

@@ -181,13 +181,11 @@ std::vector<OutlineLine> merged(const std::vector<OutlineLine>& lines) {
             continue;  // named by the first one
         }
         constexpr std::size_t kNamed = 20;
-        const std::size_t named = std::min(titles.size(), kNamed);
         OutlineLine all{
             '~',
             fmt::format("{} {}{}{}{}{}", titles.size(), kCode, likeness.kind, kCodeEnd,
                         likeness.kind.ends_with('s') ? "es" : "s", for_each_object(likeness.rest)),
-            {fmt::format("{}", fmt::join(std::span(titles).first(named), ", ")) +
-             (named == titles.size() ? "" : fmt::format(" and {} more", titles.size() - named))}};
+            {some_of(titles, kNamed)}};
         all.details.insert(all.details.end(), line.details.begin(), line.details.end());
         all.names_in_details = true;
         out.push_back(std::move(all));

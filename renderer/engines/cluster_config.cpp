@@ -38,11 +38,12 @@ constexpr std::array kFileFields = {
 };
 
 std::string quoted_names(std::span<const Value> clusters) {
+    constexpr std::size_t kMost = 10;
     std::vector<std::string> names;
     for (const Value& cluster : clusters) {
         names.push_back(fmt::format("\"{}\"", repo::text_of(cluster, "name")));
     }
-    return fmt::format("{}", fmt::join(names, ", "));
+    return some_of(names, kMost);
 }
 
 bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {

@@ -1,7 +1,8 @@
 #include "renderer/graph/model.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include "renderer/base/printable.h"
 
 namespace renderer::graph {
 namespace {
@@ -43,13 +44,7 @@ std::string_view word_of(Change change) {
 }
 
 std::string Edge::text() const {
-    const std::size_t shown = labels.size() > kShownLabels ? kShownLabels - 1 : labels.size();
-    std::string out = fmt::format(
-        "{}", fmt::join(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-    if (shown < labels.size()) {
-        out += fmt::format(" and {} more", labels.size() - shown);
-    }
-    return out;
+    return some_of(labels, labels.size() > kShownLabels ? kShownLabels - 1 : kShownLabels);
 }
 
 }  // namespace renderer::graph

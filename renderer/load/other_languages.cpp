@@ -1,11 +1,9 @@
 #include "renderer/load/other_languages.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <string_view>
 
+#include "renderer/base/printable.h"
 #include "renderer/core/text_of.h"
 
 namespace renderer::load {
@@ -30,16 +28,12 @@ void warn_other_languages(std::vector<std::string> files, const Loaded& loaded,
     if (files.empty()) {
         return;
     }
-    const std::size_t more = files.size() > kMost ? files.size() - kMost : 0;
-    const std::string first = files.front();
-    files.resize(files.size() - more);
     diagnostics
         .warning("other-language", {},
                  "these files mention Tailscale, but tailrender does not evaluate them: what they "
                  "generate is not rendered")
-        .where(first)
-        .found(fmt::format("{}{}", fmt::join(files, ", "),
-                           more == 0 ? std::string() : fmt::format(" and {} more", more)))
+        .where(files.front())
+        .found(some_of(files, kMost))
         .expected("no objects that use Tailscale in what they generate")
         .hint("to render what they generate, commit it as YAML; --ignore DIR ends the warning");
 }

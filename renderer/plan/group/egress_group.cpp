@@ -1,12 +1,12 @@
 #include "renderer/plan/group/egress_group.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "renderer/base/printable.h"
 #include "renderer/contract/annotations.h"
 #include "renderer/contract/ports.h"
 #include "renderer/plan/annotations.h"
@@ -281,12 +281,8 @@ void name_egress_members(const std::vector<EgressMember>& members,
                 names.push_back(fmt::format("{}/{}", member.parent_ns, member.parent_name));
             }
         }
-        const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
-        names.resize(names.size() - more);
         if (!names.empty()) {
-            workload.target_text =
-                fmt::format("egress of {}{}", fmt::join(names, ", "),
-                            more == 0 ? std::string() : fmt::format(" and {} more", more));
+            workload.target_text = fmt::format("egress of {}", some_of(names, kMost));
         }
     }
 }

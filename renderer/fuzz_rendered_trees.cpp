@@ -246,7 +246,7 @@ Rendered rendered(std::map<std::string, std::string> files, bool only_generated)
     }
     emit::emit_stream(output, 1, [&](std::string_view piece) { out.stream += piece; });
     check_documents(out.stream, known);
-    Result<std::vector<emit::OutputFile>> tree = emit::emit_tree(output);
+    Result<std::vector<emit::OutputFile>> tree = emit::emit_tree(output, 1);
     if (!tree) {
         out.is_done = false;
         return out;

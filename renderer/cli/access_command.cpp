@@ -118,14 +118,13 @@ public:
         if (!report_ || failure || one.diagnostics.has_errors()) {
             return;
         }
-        Result<std::vector<emit::OutputFile>> files =
-            emit::emit_tree({one.loaded, one.plan, one.objects});
-        if (!files) {
-            failure = std::move(files.error());
+        Result<diff::ClusterTree> tree = cluster_tree(one, options_.load.threads);
+        if (!tree) {
+            failure = std::move(tree.error());
             return;
         }
-        const access::Cluster cluster = read_cluster(one, cluster_tree(one, std::move(*files)),
-                                                     file_->sections, options_.policy.tailnet);
+        const access::Cluster cluster =
+            read_cluster(one, *tree, file_->sections, options_.policy.tailnet);
         check_egress(cluster, *evaluator, later);
         is_offered_ = is_offered_ || is_offered(question_, cluster);
         add([&](auto& report) { return report.add(cluster); });

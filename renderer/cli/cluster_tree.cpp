@@ -53,4 +53,8 @@ diff::ClusterTree cluster_tree(const Run& run, std::vector<emit::OutputFile> fil
             .inventory = emit::tree_inventory(output, run.inventory.stock_operator.deployment)};
 }
 
+Result<diff::ClusterTree> cluster_tree(const Run& run, unsigned threads) {
+    return cluster_tree(run, TRY(emit::emit_tree({run.loaded, run.plan, run.objects}, threads)));
+}
+
 }  // namespace renderer::cli

@@ -9,5 +9,7 @@
 namespace renderer::cli {
 
 diff::ClusterTree cluster_tree(const Run& run, std::vector<emit::OutputFile> files);
+// Makes the files, too. `threads` 0 means one per core.
+Result<diff::ClusterTree> cluster_tree(const Run& run, unsigned threads);
 
 }  // namespace renderer::cli

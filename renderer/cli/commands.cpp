@@ -126,9 +126,10 @@ Result<int> to_directory(const Options& options, OutputTrees& trees, ClusterRuns
         return kGate;
     }
     std::vector<std::string> summaries;
-    Result<Unit> written = emit::write_trees(trees.all(), [&](const emit::WriteReport& done) {
-        summaries.push_back(trees.summary(summaries.size(), "", done));
-    });
+    Result<Unit> written =
+        emit::write_trees(trees.all(), options.load.threads, [&](const emit::WriteReport& done) {
+            summaries.push_back(trees.summary(summaries.size(), "", done));
+        });
     if (!written) {  // for example, a full disk; other errors were found before the first byte
         Diagnostic& refusal = written.error().diagnostic;
         const bool begun = refusal.rule == "write-failed" || !summaries.empty();

@@ -171,13 +171,12 @@ private:
             return false;
         }
         for (Run& run : runs_.all()) {
-            Result<std::vector<emit::OutputFile>> files =
-                emit::emit_tree({run.loaded, run.plan, run.objects});
-            if (!files) {
-                run.diagnostics.add(std::move(files.error().diagnostic));
+            Result<diff::ClusterTree> tree = cluster_tree(run, load_.threads);
+            if (!tree) {
+                run.diagnostics.add(std::move(tree.error().diagnostic));
                 return false;
             }
-            trees_.push_back(cluster_tree(run, std::move(*files)));
+            trees_.push_back(std::move(*tree));
         }
         return true;
     }

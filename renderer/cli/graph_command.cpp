@@ -96,17 +96,17 @@ Graph graph_of(const Run& run) {
 }
 
 // Adds a run that has no errors.
-void add_run(const Run& run, DrawnSide& side, AccessSideReader& access, Diagnostics& later) {
+void add_run(const Run& run, unsigned threads, DrawnSide& side, AccessSideReader& access,
+             Diagnostics& later) {
     if (run.diagnostics.has_errors()) {
         return;
     }
     side.graphs.push_back(graph_of(run));
-    Result<std::vector<emit::OutputFile>> files =
-        emit::emit_tree({run.loaded, run.plan, run.objects});
-    if (files) {
-        access.add(run, side.trees.emplace_back(cluster_tree(run, std::move(*files))));
+    Result<diff::ClusterTree> tree = cluster_tree(run, threads);
+    if (tree) {
+        access.add(run, side.trees.emplace_back(std::move(*tree)));
     } else {
-        later.add(std::move(files.error().diagnostic));
+        later.add(std::move(tree.error().diagnostic));
     }
 }
 
@@ -120,8 +120,9 @@ Result<bool> render_side(const Options& options, const std::string& name, std::s
         return Error{no_sources(name, what)};
     }
     AccessSideReader access(options, {what, *tree, load.path});
-    const bool is_rendered = runs.render_each(
-        load, [&](const Run& run, Diagnostics& later) { add_run(run, side, access, later); });
+    const bool is_rendered = runs.render_each(load, [&](const Run& run, Diagnostics& later) {
+        add_run(run, load.threads, side, access, later);
+    });
     if (!is_rendered || std::ranges::any_of(runs.all(), [](const Run& run) {
             return run.diagnostics.has_errors();
         })) {

@@ -155,7 +155,7 @@ Result<emit::RenderedTree> OutputTrees::make_tree(const Run& run) const {
     }
     emit::RenderedTree tree{
         .dir = run.loaded.cluster_level ? repo::join_path(root_, run.loaded.cluster) : root_,
-        .files = TRY(emit::emit_tree(output)),
+        .files = TRY(emit::emit_tree(output, options_.load.threads)),
         .inventory = emit::tree_inventory(output, run.inventory.stock_operator.deployment)};
     if (!options_.load.values_files.empty()) {
         tree.inventory.settings.clear();

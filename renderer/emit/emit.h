@@ -41,8 +41,8 @@ struct OutputFile {
     std::string content;
 };
 
-// Fails if two entries have the same path.
-Result<std::vector<OutputFile>> emit_tree(const Output& output);
+// Fails if two entries have the same path. `threads` 0 means one per core.
+Result<std::vector<OutputFile>> emit_tree(const Output& output, unsigned threads);
 
 // Returns the inventory of the tree, without files: its devices, including those of Tailscale
 // Services; the release of the operator's chart, if an engine installs one, or its `deployment`,
@@ -91,7 +91,9 @@ class PackedTree;
 // (write_trees.cpp explains why). Before it changes any tree, it refuses to overwrite files that it
 // did not write; an error [write-failed] may occur later. Passes a report of each tree, in order,
 // to `written`.
-Result<Unit> write_trees(std::span<const PackedTree> trees,
+//
+// `threads`: the number of trees that are compared or written at once; 0 = one per core.
+Result<Unit> write_trees(std::span<const PackedTree> trees, unsigned threads,
                          const std::function<void(const WriteReport&)>& written);
 
 // Returns the changes that `write_trees` would make, as a unified diff; empty if there are none.

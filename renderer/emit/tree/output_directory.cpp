@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "renderer/base/split.h"
@@ -15,6 +17,7 @@
 namespace renderer::emit {
 namespace {
 
+constexpr std::string_view kTemporaryFile = ".tailrender-temporary";
 constexpr int kDirectory = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 Descriptor open_at(int dir, std::string_view name, int flags) {
@@ -29,6 +32,13 @@ bool is_link(const std::string& path) {
 bool exists(const std::string& path) {
     struct stat info {};
     return ::lstat(path.c_str(), &info) == 0;
+}
+
+bool is_file(const Descriptor& dir, std::string_view name) {
+    struct stat info {};
+    return dir.get() >= 0 &&
+           ::fstatat(dir.get(), std::string(name).c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(info.st_mode);
 }
 
 }  // namespace
@@ -77,11 +87,13 @@ Descriptor OutputDirectory::parent_of(std::string_view path, Missing missing) co
     std::string_view rest = path.substr(0, path.find_last_of('/') + 1);  // npos + 1 is 0
     while (dir.get() >= 0 && !rest.empty()) {
         const std::string name(take(rest, '/'));
-        if (missing == Missing::IsMade && ::mkdirat(dir.get(), name.c_str(), 0777) != 0 &&
-            errno != EEXIST) {
-            return Descriptor(-1);
-        }
         Descriptor below = open_at(dir.get(), name, kDirectory);
+        if (below.get() < 0 && errno == ENOENT && missing == Missing::IsMade) {
+            if (::mkdirat(dir.get(), name.c_str(), 0777) != 0 && errno != EEXIST) {
+                return Descriptor(-1);
+            }
+            below = open_at(dir.get(), name, kDirectory);
+        }
         const int code = errno;
         dir = std::move(below);
         errno = code;  // restores what closing the directory above has changed
@@ -89,37 +101,56 @@ Descriptor OutputDirectory::parent_of(std::string_view path, Missing missing) co
     return dir;
 }
 
-Result<Unit> OutputDirectory::replace(std::string_view path, std::string_view temporary,
-                                      std::string_view content, Durable durable) const {
-    const Descriptor parent = parent_of(path, Missing::IsMade);
-    if (parent.get() < 0) {
-        return failed("cannot create the directory", repo::parent_path(path));
+Result<Unit> OutputDirectory::replace(std::string_view path, std::string_view content,
+                                      Durable durable) {
+    if (const std::string parent = repo::parent_path(path); parent != last_parent_path_) {
+        last_parent_ = parent_of(path, Missing::IsMade);
+        last_parent_path_ = last_parent_.get() >= 0 ? parent : "";
+        if (last_parent_path_.empty()) {
+            return failed("cannot create the directory", parent);
+        }
     }
-    const std::string own(temporary);
-    if (::unlinkat(top_.get(), own.c_str(), 0) != 0 && errno != ENOENT) {
-        return failed("cannot remove the file", temporary);
+    const int dir = last_parent_.get();
+    const std::string temporary(kTemporaryFile);
+    constexpr int kNewFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    Descriptor file = open_at(dir, temporary, kNewFile);
+    if (file.get() < 0 && errno == EEXIST && ::unlinkat(dir, temporary.c_str(), 0) == 0) {
+        file = open_at(dir, temporary, kNewFile);
     }
-    Descriptor file =
-        open_at(top_.get(), temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
-    const bool written = file.get() >= 0 && write_all(file.get(), content) &&
-                         (durable == Durable::No || ::fsync(file.get()) == 0) && file.close() &&
-                         ::renameat(top_.get(), own.c_str(), parent.get(),
-                                    std::string(repo::base_name(path)).c_str()) == 0;
+    const bool written =
+        file.get() >= 0 && write_all(file.get(), content) &&
+        (durable == Durable::No || ::fsync(file.get()) == 0) && file.close() &&
+        ::renameat(dir, temporary.c_str(), dir, std::string(repo::base_name(path)).c_str()) == 0;
     if (!written) {
         Error error = failed("cannot write the file", path);
-        ::unlinkat(top_.get(), own.c_str(), 0);
+        ::unlinkat(dir, temporary.c_str(), 0);
         return error;
     }
     return Unit{};
 }
 
+std::vector<std::string> OutputDirectory::temporary_files(
+    const std::vector<std::string>& files) const {
+    std::set<std::string, std::less<>> dirs = {"."};
+    for (const std::string& file : files) {
+        dirs.insert(repo::parent_path(file));
+    }
+    std::vector<std::string> found;
+    for (const std::string& dir : dirs) {
+        std::string path =
+            dir == "." ? std::string(kTemporaryFile) : repo::join_path(dir, kTemporaryFile);
+        const Descriptor parent = parent_of(path, Missing::Fails);
+        if (is_file(parent, kTemporaryFile)) {
+            found.push_back(std::move(path));
+        }
+    }
+    return found;
+}
+
 Result<bool> OutputDirectory::remove(std::string_view path) const {
     const Descriptor parent = parent_of(path, Missing::Fails);
     const std::string name(repo::base_name(path));
-    struct stat info {};
-    if (parent.get() < 0 ||
-        ::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(info.st_mode)) {
+    if (!is_file(parent, name)) {
         return false;
     }
     if (::unlinkat(parent.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
@@ -128,7 +159,8 @@ Result<bool> OutputDirectory::remove(std::string_view path) const {
     return true;
 }
 
-void OutputDirectory::remove_empty_parents(const std::string& path) const {
+void OutputDirectory::remove_empty_parents(const std::string& path) {
+    last_parent_path_.clear();  // it may be one of them
     for (std::string dir = repo::parent_path(path); dir != "."; dir = repo::parent_path(dir)) {
         const Descriptor parent = parent_of(dir, Missing::Fails);
         if (parent.get() >= 0 &&

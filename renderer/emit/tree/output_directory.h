@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/base/descriptor.h"
 #include "renderer/core/result.h"
@@ -22,14 +23,16 @@ public:
     // The directory must exist.
     static Result<OutputDirectory> open(const std::string& dir);
 
-    // Creates missing parent directories. Writes to `temporary`, a name at the top, and renames it:
-    // readers see the old or the new file.
-    Result<Unit> replace(std::string_view path, std::string_view temporary,
-                         std::string_view content, Durable durable) const;
+    // Creates missing parent directories. Writes a temporary file in the same directory and renames
+    // it: readers see the old or the new file.
+    Result<Unit> replace(std::string_view path, std::string_view content, Durable durable);
+    // Returns the temporary files that killed runs left at the top and beside `files`.
+    [[nodiscard]] std::vector<std::string> temporary_files(
+        const std::vector<std::string>& files) const;
     // Returns true if there was a file, which is removed. Links and directories stay.
     [[nodiscard]] Result<bool> remove(std::string_view path) const;
     // Removes the directories above that path that are empty.
-    void remove_empty_parents(const std::string& path) const;
+    void remove_empty_parents(const std::string& path);
 
 private:
     OutputDirectory(std::string dir, Descriptor top) : dir_(std::move(dir)), top_(std::move(top)) {}
@@ -40,6 +43,8 @@ private:
 
     std::string dir_;
     Descriptor top_;
+    Descriptor last_parent_{-1};  // of the file that was replaced last; files come sorted by path
+    std::string last_parent_path_;
 };
 
 }  // namespace renderer::emit

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "renderer/base/parallel.h"
 #include "renderer/base/printable.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
@@ -36,14 +37,19 @@ public:
     explicit TreeBuilder(const Output& output)
         : output_(output), edits_(output.plan.edits), names_(output.loaded) {}
 
-    Result<std::vector<OutputFile>> build() {
+    Result<std::vector<OutputFile>> build(unsigned threads) {
         resources_.resize(output_.loaded.bundles.size());
         index_documents();
         for (const load::SourceFile& file : output_.loaded.files) {
             TRY(add_source_file(file));
         }
-        for (const Object* object : output_.made()) {
-            TRY(add_object(*object));
+        const std::vector<const Object*> made = output_.made();
+        std::vector<std::string> texts(made.size());
+        for_each_parallel(made.size(), threads, [&](std::size_t i) {
+            texts[i] = generated_text(made[i]->root, names_.of(made[i]->origin.pos));
+        });
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            TRY(add_object(*made[i], std::move(texts[i])));
         }
         for (std::size_t bundle = 0; bundle < resources_.size(); ++bundle) {
             TRY(add_bundle_files(bundle));
@@ -170,7 +176,7 @@ private:
         return line >= done && text.substr(line).starts_with("---") ? line : begin;
     }
 
-    Result<Unit> add_object(const Object& object) {
+    Result<Unit> add_object(const Object& object, std::string text) {
         const std::string ns(object.ns().empty() ? "_cluster" : object.ns());
         const std::string name = object_file_name(object.kind(), object.name());
         if (!is_path_component(ns) || !is_path_component(name)) {
@@ -185,8 +191,7 @@ private:
         const std::string path = fmt::format("{}/{}", ns, name);
         resources_[object.bundle].push_back(path);
         return put(repo::join_path(bundle(object.bundle).dir, path),
-                   {generated_text(object.root, names_.of(object.origin.pos)), object.object_name(),
-                    object.origin.pos});
+                   {std::move(text), object.object_name(), object.origin.pos});
     }
 
     // An empty bundle gets no directory, except with --only generated, where that directory is all
@@ -253,8 +258,8 @@ private:
 
 }  // namespace
 
-Result<std::vector<OutputFile>> emit_tree(const Output& output) {
-    return TreeBuilder(output).build();
+Result<std::vector<OutputFile>> emit_tree(const Output& output, unsigned threads) {
+    return TreeBuilder(output).build(threads);
 }
 
 }  // namespace renderer::emit

@@ -3,8 +3,8 @@
 //      we did not write stops the run here, with every directory untouched.
 //   2. The inventory becomes (what it listed) + (what we are about to write), by rename and synced.
 //      From here on every file and device that this run can leave behind is listed as ours.
-//   3. Files are written: one temporary file at the top of the directory, renamed into place. The
-//      temporary has a fixed name, so the next run finds and removes it after a kill.
+//   3. Files are written: a temporary file in the directory of each, renamed into place. It has a
+//      fixed name, so the next run finds and removes it after a kill.
 //   4. Files that are listed but not wanted are removed, then directories that became empty.
 //   5. The inventory becomes what is wanted, by rename; that of a deleted cluster is removed.
 // After a kill in 2..5 the inventory lists a superset of our files on disk. The next run compares
@@ -16,10 +16,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "renderer/base/parallel.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/changes.h"
 #include "renderer/emit/tree/files.h"
@@ -31,11 +37,9 @@
 namespace renderer::emit {
 namespace {
 
-constexpr std::string_view kTemporaryFile = ".tailrender-temporary";
-
 class TreeWriter {
 public:
-    TreeWriter(const RenderedTree& tree, const OutputDirectory& dir, const Changes& changes)
+    TreeWriter(const RenderedTree& tree, OutputDirectory& dir, const Changes& changes)
         : tree_(tree), dir_(dir), changes_(changes) {}
 
     Result<WriteReport> run() {
@@ -103,14 +107,14 @@ private:
     }
 
     Result<Unit> write(const OutputFile& file) {
-        return dir_.replace(file.path, kTemporaryFile, file.content, Durable::No);
+        return dir_.replace(file.path, file.content, Durable::No);
     }
 
     Result<Unit> write_inventory(const std::string& text, Durable durable) {
         if (text == inventory_) {
             return Unit{};
         }
-        TRY(dir_.replace(repo::kInventoryFile, kTemporaryFile, text, durable));
+        TRY(dir_.replace(repo::kInventoryFile, text, durable));
         inventory_ = text;
         return Unit{};
     }
@@ -124,7 +128,7 @@ private:
     }
 
     const RenderedTree& tree_;
-    const OutputDirectory& dir_;
+    OutputDirectory& dir_;
     const Changes& changes_;
     std::string inventory_ = changes_.old_inventory;
     WriteReport report_;
@@ -148,10 +152,15 @@ public:
     // Reads only. A directory that does not exist yet is locked once it is created.
     Result<Unit> check() {
         TRY(check_output_links(packed_->dir()));
-        if (file_kind(packed_->dir()) == FileKind::Directory) {
-            lock_.emplace(TRY(DirectoryLock::take(packed_->dir())));
+        if (file_kind(packed_->dir()) != FileKind::Directory) {
+            return Unit{};
         }
+        lock_.emplace(TRY(DirectoryLock::take(packed_->dir())));
         TRY(compare());
+        const OutputDirectory dir = TRY(OutputDirectory::open(packed_->dir()));
+        if (!is_gone() && changes_.empty() && dir.temporary_files(changes_.listed.files).empty()) {
+            unchanged_ = changes_.unchanged;
+        }
         forget();
         return Unit{};
     }
@@ -160,22 +169,29 @@ public:
         if (!lock_) {
             TRY(make_directories(packed_->dir()));
             lock_.emplace(TRY(DirectoryLock::take(packed_->dir())));
-            TRY(compare());
-            forget();
         }
         return Unit{};
     }
 
     Result<WriteReport> write() {
+        if (unchanged_) {
+            WriteReport report;
+            report.unchanged = *unchanged_;
+            return report;
+        }
         if (tree_ == nullptr) {
             TRY(compare());
         }
-        const OutputDirectory dir = TRY(OutputDirectory::open(tree_->dir));
-        static_cast<void>(TRY(dir.remove(kTemporaryFile)));
+        OutputDirectory dir = TRY(OutputDirectory::open(packed_->dir()));
+        for (const std::string& path : dir.temporary_files(changes_.listed.files)) {
+            TRY(dir.remove(path));
+        }
         WriteReport report = TRY(TreeWriter(*tree_, dir, changes_).run());
         forget();
         return report;
     }
+
+    [[nodiscard]] bool is_gone() const { return packed_->is_gone(); }
 
 private:
     Result<Unit> compare() {
@@ -187,7 +203,7 @@ private:
         return Unit{};
     }
 
-    // Of many trees, one at a time is in memory.
+    // Of many trees, only those that are checked or written at the moment are in memory.
     void forget() {
         if (packed_->is_packed()) {
             changes_ = {};
@@ -198,24 +214,42 @@ private:
     const PackedTree* packed_;
     std::optional<DirectoryLock> lock_;
     std::shared_ptr<const RenderedTree> tree_;
-    Changes changes_;  // of `tree_`
+    Changes changes_;                       // of `tree_`
+    std::optional<std::size_t> unchanged_;  // the files, if nothing is to be written
 };
+
+// Runs `step` for several trees at once, and `done` with each result in order. Stops after the
+// trees among which one failed, with the error of the first of them.
+template <typename Step, typename Done>
+Result<Unit> for_each_tree(std::span<PendingTree> trees, unsigned threads, const Step& step,
+                           const Done& done) {
+    constexpr std::size_t kAtOnce = 64;
+    for (std::size_t first = 0; first < trees.size(); first += kAtOnce) {
+        const auto some = trees.subspan(first, std::min(kAtOnce, trees.size() - first));
+        std::vector<std::optional<std::invoke_result_t<Step, PendingTree&>>> results(some.size());
+        for_each_parallel(some.size(), threads,
+                          [&](std::size_t i) { results[i] = std::invoke(step, some[i]); });
+        for (auto& result : results) {
+            done(TRY(std::move(*result)));
+        }
+    }
+    return Unit{};
+}
 
 }  // namespace
 
-Result<Unit> write_trees(std::span<const PackedTree> trees,
+Result<Unit> write_trees(std::span<const PackedTree> trees, unsigned threads,
                          const std::function<void(const WriteReport&)>& written) {
     allow_open_files(trees.size());
     std::vector<PendingTree> pending(trees.begin(), trees.end());
-    for (PendingTree& tree : pending) {
-        TRY(tree.check());
-    }
+    TRY(for_each_tree(std::span(pending), threads, &PendingTree::check, [](Unit) {}));
     for (PendingTree& tree : pending) {
         TRY(tree.make_directory());
     }
-    for (PendingTree& tree : pending) {
-        written(TRY(tree.write()));
-    }
+    // The trees of gone clusters come last. One of them may be around the others.
+    const auto gone = std::ranges::find_if(pending, &PendingTree::is_gone);
+    TRY(for_each_tree(std::span(pending.begin(), gone), threads, &PendingTree::write, written));
+    TRY(for_each_tree(std::span(gone, pending.end()), 1, &PendingTree::write, written));
     return Unit{};
 }
 

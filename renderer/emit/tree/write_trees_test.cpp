@@ -28,7 +28,7 @@ Result<std::vector<WriteReport>> write_each(std::span<const RenderedTree> trees)
             tree, packed.empty() ? PackedTree::Packing::None : PackedTree::Packing::Deflate);
     }
     std::vector<WriteReport> reports;
-    TRY(write_trees(packed, [&](const WriteReport& report) { reports.push_back(report); }));
+    TRY(write_trees(packed, 2, [&](const WriteReport& report) { reports.push_back(report); }));
     return reports;
 }
 
@@ -259,6 +259,20 @@ TEST_F(WriteTrees, CompletesAKilledRun) {
         ASSERT_EQ(dump(), want) << "after round " << round;
     }
     EXPECT_GT(interrupted, 0);
+}
+
+TEST_F(WriteTrees, RemovesTemporaryFilesOfAKilledRun) {
+    const std::vector<OutputFile> files = {{"a", "1"}, {"dir/b", "2"}};
+    write(files);
+    const std::string want = dump();
+    put("dir/.tailrender-temporary", "2");
+    put(".tailrender-temporary", "1");
+    EXPECT_EQ(write(files), "2");
+    EXPECT_EQ(dump(), want);
+    fs::create_symlink("b", dir_ + "/dir/.tailrender-temporary");  // not a file of ours
+    EXPECT_EQ(write({{"a", "1"}, {"dir/b", "3"}}), "~dir/b 1");
+    EXPECT_EQ(write(files), "~dir/b 1");
+    EXPECT_EQ(dump(), want);
 }
 
 TEST_F(WriteTrees, RefusesAllBeforeItTouchesOne) {

@@ -7,14 +7,8 @@
 
 namespace renderer::inline base {
 
-namespace {
-
-constexpr std::size_t kChunk = 16;  // steps are short; this reduces access to the shared counter
-
-}  // namespace
-
 void for_each_parallel(std::size_t count, unsigned threads,
-                       const std::function<void(std::size_t)>& step) {
+                       const std::function<void(std::size_t)>& step, std::size_t chunk) {
     if (count <= 1) {  // counting the cores opens a file, so do not
         for (std::size_t i = 0; i < count; ++i) {
             step(i);
@@ -23,7 +17,7 @@ void for_each_parallel(std::size_t count, unsigned threads,
     }
     const std::size_t wanted =
         threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads;
-    const std::size_t chunk = count < wanted * kChunk ? 1 : kChunk;
+    chunk = count < wanted * chunk ? 1 : chunk;
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
         for (std::size_t begin = next.fetch_add(chunk); begin < count;

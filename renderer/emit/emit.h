@@ -65,6 +65,7 @@ struct RenderedTree {
     repo::TreeInventory inventory = {};  // without files
     // The cluster no longer exists: its files are removed, and its inventory last.
     bool is_gone = false;
+    std::vector<std::string> inner = {};  // directories in a gone tree that are trees of clusters
 };
 
 // Returns the trees that earlier runs wrote for clusters that are not in `clusters`: `root` has a
@@ -89,8 +90,8 @@ class PackedTree;
 // Replaces each tree file by file (temporary file + rename), the inventory last. Removes stale
 // files that the previous inventory lists, never others. The next run completes a killed one
 // (write_trees.cpp explains why). Before it changes any tree, it refuses to overwrite files that it
-// did not write; an error [write-failed] may occur later. Passes a report of each tree, in order,
-// to `written`.
+// did not write; an error [write-failed] may occur later. Passes the report of each tree that was
+// written, in order, to `written`.
 //
 // `threads`: the number of trees that are compared or written at once; 0 = one per core.
 Result<Unit> write_trees(std::span<const PackedTree> trees, unsigned threads,

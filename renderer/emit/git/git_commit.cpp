@@ -288,7 +288,7 @@ Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
     const BranchPlace place(repository, base.get());
     const std::string dir = fmt::format("{}:{}", request.branch, root);
     for (const std::string& name : TRY(gone_clusters(place, dir, clusters))) {
-        trees.push_back({.dir = repo::join_path(root, name), .files = {}, .is_gone = true});
+        trees.push_back(gone_tree(root, name, clusters));
     }
     return trees;
 }

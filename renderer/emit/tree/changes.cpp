@@ -123,11 +123,20 @@ Result<std::vector<std::string>> gone_clusters(const Place& place, const std::st
     return gone;
 }
 
+RenderedTree gone_tree(const std::string& root, const std::string& name,
+                       std::span<const std::string> clusters) {
+    RenderedTree tree{.dir = repo::join_path(root, name), .files = {}, .is_gone = true};
+    if (name.empty()) {
+        tree.inner.assign(clusters.begin(), clusters.end());
+    }
+    return tree;
+}
+
 Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
                                                   std::span<const std::string> clusters) {
     std::vector<RenderedTree> trees;
     for (const std::string& name : TRY(gone_clusters(Disk(), root, clusters))) {
-        trees.push_back({.dir = repo::join_path(root, name), .files = {}, .is_gone = true});
+        trees.push_back(gone_tree(root, name, clusters));
     }
     return trees;
 }
@@ -178,8 +187,13 @@ Result<Changes> find_changes(const Place& place, const std::string& dir, const R
     }
     changes.wanted.sort();
     changes.new_inventory = tree.is_gone ? std::string() : repo::inventory_text(changes.wanted);
+    const auto is_inner = [&](const std::string& path) {
+        return std::ranges::any_of(
+            tree.inner, [&](const std::string& inner) { return repo::is_within(path, inner); });
+    };
     for (const std::string& path : changes.listed.files) {
-        if (!std::ranges::binary_search(tree.files, path, {}, &OutputFile::path) &&
+        if (!is_inner(path) &&
+            !std::ranges::binary_search(tree.files, path, {}, &OutputFile::path) &&
             finder.parents_are_usable(path)) {
             changes.stale.push_back(path);
         }

@@ -66,6 +66,10 @@ Result<Changes> find_changes(const Place& place, const std::string& dir, const R
 Result<std::vector<std::string>> gone_clusters(const Place& place, const std::string& root,
                                                std::span<const std::string> clusters);
 
+// Returns one of them as a tree of which no file is wanted. The trees of `clusters` stay.
+RenderedTree gone_tree(const std::string& root, const std::string& name,
+                       std::span<const std::string> clusters);
+
 Result<repo::TreeInventory> earlier_inventory(const Place& place, const std::string& dir);
 Result<std::vector<OutputFile>> earlier_files(const Place& place, const std::string& dir,
                                               const repo::TreeInventory& inventory);

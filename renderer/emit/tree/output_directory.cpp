@@ -114,7 +114,11 @@ Result<Unit> OutputDirectory::replace(std::string_view path, std::string_view co
     const std::string temporary(kTemporaryFile);
     constexpr int kNewFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     Descriptor file = open_at(dir, temporary, kNewFile);
-    if (file.get() < 0 && errno == EEXIST && ::unlinkat(dir, temporary.c_str(), 0) == 0) {
+    if (file.get() < 0 && errno == EEXIST) {
+        if (::unlinkat(dir, temporary.c_str(), 0) != 0) {
+            return failed("cannot remove the file",
+                          repo::join_path(repo::parent_path(path), temporary));
+        }
         file = open_at(dir, temporary, kNewFile);
     }
     const bool written =

@@ -72,7 +72,7 @@ private:
 
 PackedTree::PackedTree(RenderedTree tree, Packing packing)
     : dir_(tree.dir), is_gone_(tree.is_gone) {
-    if (packing == Packing::None) {
+    if (packing == Packing::None || is_gone_) {  // a gone tree has no files
         tree_ = std::make_shared<const RenderedTree>(std::move(tree));
         return;
     }
@@ -97,7 +97,6 @@ std::shared_ptr<const RenderedTree> PackedTree::unpack() const {
     Reader reader(text);
     auto tree = std::make_shared<RenderedTree>();
     tree->dir = dir_;
-    tree->is_gone = is_gone_;
     tree->files.resize(reader.count());
     for (OutputFile& file : tree->files) {
         file.path = reader.text();

@@ -4,7 +4,8 @@
 //   2. The inventory becomes (what it listed) + (what we are about to write), by rename and synced.
 //      From here on every file and device that this run can leave behind is listed as ours.
 //   3. Files are written: a temporary file in the directory of each, renamed into place. It has a
-//      fixed name, so the next run finds and removes it after a kill.
+//      fixed name, so the next run finds and removes it after a kill: beside all files that are
+//      listed or wanted.
 //   4. Files that are listed but not wanted are removed, then directories that became empty.
 //   5. The inventory becomes what is wanted, by rename; that of a deleted cluster is removed.
 // After a kill in 2..5 the inventory lists a superset of our files on disk. The next run compares
@@ -16,15 +17,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "renderer/base/check.h"
 #include "renderer/base/parallel.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/changes.h"
@@ -136,7 +140,7 @@ private:
 
 // Raises the limit: each tree is locked by an open file until all are written.
 void allow_open_files(std::size_t count) {
-    constexpr std::size_t kOthers = 64;
+    constexpr std::size_t kOthers = 512;  // some for each thread
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < count + kOthers) {
         limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, count + kOthers);
@@ -169,6 +173,12 @@ public:
         if (!lock_) {
             TRY(make_directories(packed_->dir()));
             lock_.emplace(TRY(DirectoryLock::take(packed_->dir())));
+            // Another process may have been faster.
+            std::error_code ignored;
+            if (!std::filesystem::is_empty(packed_->dir(), ignored)) {
+                TRY(compare());
+                forget();
+            }
         }
         return Unit{};
     }
@@ -183,8 +193,10 @@ public:
             TRY(compare());
         }
         OutputDirectory dir = TRY(OutputDirectory::open(packed_->dir()));
-        for (const std::string& path : dir.temporary_files(changes_.listed.files)) {
-            TRY(dir.remove(path));
+        for (const repo::TreeInventory* files : {&changes_.listed, &changes_.wanted}) {
+            for (const std::string& path : dir.temporary_files(files->files)) {
+                TRY(dir.remove(path));
+            }
         }
         WriteReport report = TRY(TreeWriter(*tree_, dir, changes_).run());
         forget();
@@ -218,8 +230,8 @@ private:
     std::optional<std::size_t> unchanged_;  // the files, if nothing is to be written
 };
 
-// Runs `step` for several trees at once, and `done` with each result in order. Stops after the
-// trees among which one failed, with the error of the first of them.
+// Runs `step` for several trees at once, and `done` with each result in order, also with those of
+// trees behind one that failed. Stops after these trees, with the error of the first that failed.
 template <typename Step, typename Done>
 Result<Unit> for_each_tree(std::span<PendingTree> trees, unsigned threads, const Step& step,
                            const Done& done) {
@@ -227,10 +239,17 @@ Result<Unit> for_each_tree(std::span<PendingTree> trees, unsigned threads, const
     for (std::size_t first = 0; first < trees.size(); first += kAtOnce) {
         const auto some = trees.subspan(first, std::min(kAtOnce, trees.size() - first));
         std::vector<std::optional<std::invoke_result_t<Step, PendingTree&>>> results(some.size());
-        for_each_parallel(some.size(), threads,
-                          [&](std::size_t i) { results[i] = std::invoke(step, some[i]); });
+        for_each_parallel(
+            some.size(), threads, [&](std::size_t i) { results[i] = std::invoke(step, some[i]); },
+            1);
+        const auto failed = std::ranges::find_if(results, [](auto& result) { return !*result; });
         for (auto& result : results) {
-            done(TRY(std::move(*result)));
+            if (*result) {
+                done(std::move(**result));
+            }
+        }
+        if (failed != results.end()) {
+            return std::move((*failed)->error());
         }
     }
     return Unit{};
@@ -246,7 +265,8 @@ Result<Unit> write_trees(std::span<const PackedTree> trees, unsigned threads,
     for (PendingTree& tree : pending) {
         TRY(tree.make_directory());
     }
-    // The trees of gone clusters come last. One of them may be around the others.
+    // A gone tree may be around the others.
+    CHECK(std::ranges::is_partitioned(pending, std::not_fn(&PendingTree::is_gone)));
     const auto gone = std::ranges::find_if(pending, &PendingTree::is_gone);
     TRY(for_each_tree(std::span(pending.begin(), gone), threads, &PendingTree::write, written));
     TRY(for_each_tree(std::span(gone, pending.end()), 1, &PendingTree::write, written));

@@ -223,6 +223,27 @@ TEST_F(WriteTrees, CompletesARunThatRanOutOfSpace) {
     EXPECT_EQ(write(files), "+b +c 1");
 }
 
+TEST_F(WriteTrees, ReportsTheTreesBesideOneThatFailed) {
+    const std::vector<RenderedTree> trees = {{dir_ + "/a", {{"x", "1"}}},
+                                             {dir_ + "/b", {{"x", std::string(9000, 'x')}}},
+                                             {dir_ + "/c", {{"x", "3"}}}};
+    std::vector<PackedTree> packed;
+    for (const RenderedTree& tree : trees) {
+        packed.emplace_back(tree, PackedTree::Packing::Deflate);
+    }
+    std::size_t reports = 0;
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small{4096, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    auto failed = write_trees(packed, 2, [&](const WriteReport&) { ++reports; });
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().diagnostic.where, dir_ + "/b/x");
+    EXPECT_EQ(reports, 2U);
+}
+
 // Checks what write_trees.cpp promises, at arbitrary instants: whatever a killed run leaves, the
 // next one ends with exactly the wanted files, and the user's file still exists.
 TEST_F(WriteTrees, CompletesAKilledRun) {
@@ -320,6 +341,17 @@ TEST_F(WriteTrees, TakesAwayWhatAClusterLeft) {
               "other/x=of the user ");
     EXPECT_TRUE(find_gone_trees(dir_, clusters)->empty());
     EXPECT_TRUE(find_gone_trees(dir_ + "/none", clusters)->empty());
+}
+
+TEST_F(WriteTrees, AGoneTreeLeavesTheTreesInIt) {
+    ASSERT_TRUE(write_each(std::array{RenderedTree{dir_, {{"home/x", "1"}, {"old", "2"}}}}));
+    const std::vector<std::string> clusters = {"home"};
+    auto gone = find_gone_trees(dir_, clusters);
+    ASSERT_TRUE(gone);
+    std::vector<RenderedTree> trees = {{dir_ + "/home", {{"x", "1"}}}};
+    trees.insert(trees.end(), gone->begin(), gone->end());
+    ASSERT_TRUE(write_each(trees));
+    EXPECT_EQ(dump(), "home/ home/.tailrender-inventory=x home/x=1 ");
 }
 
 TEST_F(WriteTrees, AnEmptyInventoryGoesToo) {

@@ -319,7 +319,7 @@ std::string_view nearest_name(std::string_view asked,
     std::vector<std::string_view> names;
     std::vector<std::string_view> of_kind;
     for (const std::string_view candidate : candidates) {
-        const bool is_of_kind = matches_kind(candidate.substr(0, candidate.find('/')), asked_kind);
+        const bool is_of_kind = matches_kind(kind_of_name(candidate), asked_kind);
         if (is_of_kind) {
             of_kind.push_back(candidate);
             names.push_back(candidate.substr(candidate.rfind('/') + 1));
@@ -332,7 +332,7 @@ std::string_view nearest_name(std::string_view asked,
     }
     // The kind may be the typo.
     for (const std::string_view candidate : candidates) {
-        const std::string_view kind = candidate.substr(0, candidate.find('/'));
+        const std::string_view kind = kind_of_name(candidate);
         if (candidate.substr(candidate.rfind('/') + 1) == asked_name &&
             (of_kind.empty() || !nearest(asked_kind, {kind}).empty())) {
             return candidate;

@@ -6,6 +6,10 @@
 
 namespace renderer::inline core {
 
+std::string_view kind_of_name(std::string_view object_name) {
+    return object_name.substr(0, object_name.find('/'));
+}
+
 std::string object_name(std::string_view kind, std::string_view ns, std::string_view name) {
     return ns.empty() ? fmt::format("{}/{}", kind, name) : fmt::format("{}/{}/{}", kind, ns, name);
 }

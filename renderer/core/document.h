@@ -83,5 +83,7 @@ struct Edit {
 
 // Returns "Kind/namespace/name", or "Kind/name" without a namespace.
 std::string object_name(std::string_view kind, std::string_view ns, std::string_view name);
+// Returns "Service" for "Service/shop/web".
+std::string_view kind_of_name(std::string_view object_name);
 
 }  // namespace renderer::inline core

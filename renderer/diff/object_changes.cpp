@@ -165,7 +165,7 @@ bool runs_pods(std::string_view kind, const Value& after) {
 // restart.
 std::optional<Restart> restart_of(std::string_view title, const Value& after,
                                   const std::vector<FieldChange>& fields) {
-    const std::string_view kind = title.substr(0, title.find('/'));
+    const std::string_view kind = kind_of_name(title);
     if (!runs_pods(kind, after)) {
         return std::nullopt;
     }

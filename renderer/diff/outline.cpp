@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "renderer/base/printable.h"
@@ -206,10 +205,7 @@ public:
             for (const ReachChange& change : cluster.devices.reach) {
                 if (change.offer.is_public && change.added == added) {
                     const bool is_relay = change.offer.target == kRelayed;
-                    ways.insert(
-                        is_relay
-                            ? std::string_view(change.parent).substr(0, change.parent.find('/'))
-                            : kByFunnel);
+                    ways.insert(is_relay ? kind_of_name(change.parent) : kByFunnel);
                     section.lines.push_back(reach_line(change, added ? '!' : '-'));
                     section.lines.back().text += in_cluster(comparison, cluster);
                     if (const std::string* entry =

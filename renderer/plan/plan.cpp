@@ -226,10 +226,6 @@ void place_api_proxy(const load::Loaded& loaded, const classify::Inventory& inve
     plan.workloads.push_back(std::move(*proxy));
 }
 
-std::string_view input_kind(const Origin& origin) {
-    return std::string_view(origin.parent).substr(0, origin.parent.find('/'));
-}
-
 std::vector<DeviceRow> devices_of(const load::Loaded& loaded, const Plan& plan) {
     std::map<Pos, std::string_view> kept;  // by the position of the kind
     for (const Document& document : loaded.documents) {
@@ -241,7 +237,7 @@ std::vector<DeviceRow> devices_of(const load::Loaded& loaded, const Plan& plan) 
     const auto add = [&](const auto& one, const std::string& hostname, bool is_public) {
         const auto reason = kept.find(one.origin.pos);
         rows.push_back({.hostname = hostname,
-                        .kind = std::string(input_kind(one.origin)),
+                        .kind = std::string(kind_of_name(one.origin.parent)),
                         .tags = fmt::format("{}", fmt::join(one.tags, ",")),
                         .target = one.target_text,
                         .is_public = is_public,

@@ -283,8 +283,7 @@ void check_relays(const Plan& plan, Pos tag_pos, Diagnostics& diagnostics) {
         if (!is_relay(one) || !runs_stock(one) || !version || *version >= oldest) {
             continue;
         }
-        const std::string_view kind =
-            std::string_view(one.origin.parent).substr(0, one.origin.parent.find('/'));
+        const std::string_view kind = kind_of_name(one.origin.parent);
         const Pos pos = has_own ? one.proxy_class->container.image_pos : tag_pos;
         const std::vector<Note> place =
             pos.known() ? std::vector<Note>{{.pos = pos, .text = "sets the image"}}

@@ -36,7 +36,7 @@ void report(const Joining& first, const Joining& one, Diagnostics& diagnostics) 
 
 // Returns the kind of the object that offers the Tailscale Service, and its hostname.
 auto offer_key(const Joining& one) {
-    return std::pair(one.origin->parent.substr(0, one.origin->parent.find('/')), one.lower);
+    return std::pair(kind_of_name(one.origin->parent), one.lower);
 }
 
 // Reports everything that clashes with the first entry of its key, except Tailscale Services whose

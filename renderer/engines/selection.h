@@ -57,15 +57,16 @@ struct InputFile {
     bool lenient = false;      // not applied: documents that cannot be read are skipped
 };
 
-// A generated Secret or ConfigMap whose name has a hash.
-struct HashedName {
+// The name of a generated Secret or ConfigMap. `ns` is its namespace during the build, `hashed` the
+// name with its hash, if it gets one.
+struct GeneratedName {
     std::string kind, ns, name, hashed;
 };
 
 // What one `kustomize build` changes besides its files.
 struct Build {
     std::string dir = {};
-    std::vector<HashedName> hashed = {};
+    std::vector<GeneratedName> generated = {};
 };
 
 // A file that is not read as a manifest, but may be a template or values of a chart.

@@ -165,7 +165,7 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
     mark_kept(selection.files, file_of, options.skip_suspended, loaded, diagnostics);
     if (selection.has_units) {
-        note_repeated_ids(selection.files, file_of, loaded);
+        note_repeated_ids(selection, file_of, loaded);
         drop_applied_twice(selection.files, file_of, loaded);
         note_units(selection.files, file_of, loaded);
     }

@@ -112,8 +112,9 @@ public:
     void apply(const Document& document, const engines::InputFile& file) {
         const engines::Build& build = selection_.builds[file.build];
         const std::string_view text = document_text(loaded_, document);
-        for (const engines::HashedName& name : build.hashed) {
-            if (text.find(name.name) != std::string_view::npos && sees(document, file, name)) {
+        for (const engines::GeneratedName& name : build.generated) {
+            if (name.hashed != name.name && text.find(name.name) != std::string_view::npos &&
+                sees(document, file, name)) {
                 rewrite(document, read_document(loaded_, document, diagnostics_), name);
             }
         }
@@ -122,15 +123,12 @@ public:
 private:
     // True if both have the same namespace during the build; cluster-scoped objects see all names.
     bool sees(const Document& document, const engines::InputFile& file,
-              const engines::HashedName& name) const {
-        const engines::NamespaceRule& rule = selection_.rules[file.rule];
-        const std::string_view own =
-            rule.overwrite.empty() ? text_of(document.ns) : std::string_view(rule.overwrite);
+              const engines::GeneratedName& name) const {
         return is_cluster_scoped(text_of(document.api_version), text_of(document.kind)) ||
-               or_default(own) == or_default(name.ns);
+               build_namespace(selection_, file, document) == or_default(name.ns);
     }
 
-    void rewrite(const Document& document, const Value& root, const engines::HashedName& name) {
+    void rewrite(const Document& document, const Value& root, const engines::GeneratedName& name) {
         const std::string_view kind = text_of(document.kind);
         const auto workload = std::ranges::find(kWorkloads, kind, &Workload::kind);
         for (const Reference& reference : kReferences) {
@@ -154,7 +152,7 @@ private:
     }
 
     void replace(const Document& document, const Value& root, const Value& scalar,
-                 const engines::HashedName& name) {
+                 const engines::GeneratedName& name) {
         std::optional<Edit> edit = replace_scalar(
             {loaded_.sources, document.source, document.range, root}, scalar, name.hashed);
         if (edit) {
@@ -177,6 +175,13 @@ private:
 };
 
 }  // namespace
+
+std::string_view build_namespace(const engines::Selection& selection,
+                                 const engines::InputFile& file, const Document& document) {
+    const engines::NamespaceRule& rule = selection.rules[file.rule];
+    return or_default(rule.overwrite.empty() ? text_of(document.ns)
+                                             : std::string_view(rule.overwrite));
+}
 
 void rewrite_references(const std::vector<engines::InputFile>& files,
                         const std::vector<std::uint32_t>& file_of,

@@ -18,6 +18,10 @@ inline std::string_view or_default(std::string_view ns) {
     return ns.empty() ? "default" : ns;
 }
 
+// Returns the document's namespace during the build of its file, before that of the engine.
+std::string_view build_namespace(const engines::Selection& selection,
+                                 const engines::InputFile& file, const Document& document);
+
 void rewrite_references(const std::vector<engines::InputFile>& files,
                         const std::vector<std::uint32_t>& file_of,
                         const engines::Selection& selection, Loaded& loaded,

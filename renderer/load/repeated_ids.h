@@ -1,5 +1,6 @@
-// Objects that kustomize refuses since another one of the build has their kind, namespace and name.
-// Source: kustomize api/resmap/reswrangler.go (Append).
+// Objects that kustomize refuses since another one of the build, or one that its generators make,
+// has their kind, namespace and name. Compares final names: not those that an object had in a base,
+// nor with variables of Flux. Source: kustomize api/resmap/reswrangler.go (Append, AbsorbAll).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace renderer::load {
 
 // Records that the engine fails at each unit with such a build, and so removes nothing. `file_of`
 // is the index of each source's input file, kNone for other sources.
-void note_repeated_ids(const std::vector<engines::InputFile>& files,
+void note_repeated_ids(const engines::Selection& selection,
                        const std::vector<std::uint32_t>& file_of, Loaded& loaded);
 
 }  // namespace renderer::load

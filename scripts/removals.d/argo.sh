@@ -60,6 +60,12 @@ printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: media}\n
 sed -i 's/^- song.yaml/- maps.yaml/' media/kustomization.yaml
 refused unexplained-removal
 grep -q 'kustomize rejects two objects ConfigMap/media/a' said || fail "does not name the objects"
+begin 'flux: a generator makes an object that is also a file, and a deleted one' flux
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: media}\n' >media/maps.yaml
+sed -i 's/^- song.yaml/- maps.yaml/' media/kustomization.yaml
+printf 'configMapGenerator: [{name: a, namespace: media, literals: [b=c]}]\n' >>media/kustomization.yaml
+refused unexplained-removal
+grep -q 'kustomize rejects two objects ConfigMap/media/a' said || fail "does not name the objects"
 begin 'flux: a wrong apiVersion of a kustomization, and a deleted object' flux
 sed -i 's/^- song.yaml//' media/kustomization.yaml
 sed -i '1i apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization' media/kustomization.yaml

@@ -201,12 +201,10 @@ private:
         if (is_known(object, item)) {
             return;
         }
-        if (object.name() != name) {
-            out_.builds[build_].hashed.push_back({.kind = std::string(object.kind()),
-                                                  .ns = build_ns,
-                                                  .name = name,
-                                                  .hashed = std::string(object.name())});
-        }
+        out_.builds[build_].generated.push_back({.kind = std::string(object.kind()),
+                                                 .ns = build_ns,
+                                                 .name = name,
+                                                 .hashed = std::string(object.name())});
         out_.generated.push_back(std::move(object));
     }
 

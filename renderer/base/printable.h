@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace renderer::inline base {
 
@@ -44,6 +46,16 @@ bool holds_variable(std::string_view name);
 
 // Joins names with commas. Of more than `most` it has the first ones: "a, b and 3 more".
 std::string some_of(std::span<const std::string> names, std::size_t most);
+// Does the same for a message, with quotes around each name.
+constexpr std::size_t kNamesInMessage = 10;
+template <std::ranges::input_range Names>
+std::string some_quoted(const Names& names) {
+    std::vector<std::string> quoted;
+    for (const std::string_view name : names) {
+        quoted.push_back('"' + std::string(name) + '"');
+    }
+    return some_of(quoted, kNamesInMessage);
+}
 
 // Quotes a word for a command that people copy, if it needs quotes.
 std::string shell_word(std::string_view word);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/printable.h"
 #include "renderer/base/split.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/trees.h"
@@ -248,7 +249,7 @@ Diagnostic cluster_needed(const std::vector<std::string>& names) {
     return {.rule = "cluster-needed",
             .where = ".tailrender.yaml",
             .message = "an application has one cluster, but several are listed",
-            .found = fmt::format("\"{}\"", fmt::join(names, "\", \"")),
+            .found = some_quoted(names),
             .expected = "a parameter \"cluster\"",
             .hint = "set spec.source.plugin.parameters: [{name: cluster, string: NAME}]"};
 }

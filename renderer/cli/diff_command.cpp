@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "renderer/base/parallel.h"
+#include "renderer/base/printable.h"
 #include "renderer/cli/cluster_tree.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/diff_access.h"
@@ -187,7 +188,7 @@ private:
             .where = std::string(what_),
             .message =
                 "no manifests in the sources; rendered trees beside them are not read as sources",
-            .found = fmt::format("rendered trees in \"{}\"", fmt::join(trees, "\", \"")),
+            .found = fmt::format("rendered trees in {}", some_quoted(trees)),
             .expected = "sources, or rendered trees without manifests beside them",
             .hint = fmt::format("pass the rendered tree itself: \"{}\"",
                                 load_.tree == nullptr
@@ -240,7 +241,7 @@ Result<Unit> keep_cluster(const std::string& cluster, std::vector<diff::ClusterT
         return Error{{.rule = "unknown-cluster",
                       .where = "--cluster",
                       .message = fmt::format("cluster \"{}\" not found on either side", cluster),
-                      .expected = fmt::format("one of \"{}\"", fmt::join(names, "\", \""))}};
+                      .expected = fmt::format("one of {}", some_quoted(names))}};
     }
     for (std::vector<diff::ClusterTree>* trees : {&base, &head}) {
         std::erase_if(*trees, [&](const diff::ClusterTree& tree) {
@@ -258,14 +259,14 @@ Result<Unit> can_be_paired(const std::vector<diff::ClusterTree>& base,
         const std::vector<diff::ClusterTree>& one = is_base ? base : head;
         const std::vector<std::string> names = tree_names(is_base ? head : base);
         if (one.size() == 1 && one.front().cluster.empty() && names.size() > 1) {
-            return Error{{.rule = "cluster-needed",
-                          .where = "--cluster",
-                          .message = "one cluster without a name cannot be compared with several",
-                          .found = fmt::format("\"{}\" in {}", fmt::join(names, "\", \""),
-                                               is_base ? "HEAD" : "BASE"),
-                          .expected = fmt::format("one of these, to compare {} with",
-                                                  is_base ? "BASE" : "HEAD"),
-                          .hint = "use --cluster NAME"}};
+            return Error{
+                {.rule = "cluster-needed",
+                 .where = "--cluster",
+                 .message = "one cluster without a name cannot be compared with several",
+                 .found = fmt::format("{} in {}", some_quoted(names), is_base ? "HEAD" : "BASE"),
+                 .expected =
+                     fmt::format("one of these, to compare {} with", is_base ? "BASE" : "HEAD"),
+                 .hint = "use --cluster NAME"}};
         }
     }
     return Unit{};

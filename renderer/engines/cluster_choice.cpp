@@ -123,8 +123,7 @@ void refuse_name(const std::string& name, std::string_view why,
     diagnostics.error("unknown-cluster", {}, std::string(why))
         .where("--cluster")
         .found(fmt::format("\"{}\"", name))
-        .expected(
-            fmt::format("one of \"{}\", or a unique part of one", fmt::join(clusters, "\", \"")))
+        .expected(fmt::format("one of {}, or a unique part of one", some_quoted(clusters)))
         .hint(
             fmt::format("--cluster {}", near.empty() ? std::string_view(*clusters.begin()) : near));
 }
@@ -288,8 +287,8 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options,
             .error("unknown-cluster", {}, "nothing in this tree says what this cluster applies")
             .where("--cluster")
             .found(fmt::format("\"{}\"", cluster.name))
-            .expected(fmt::format("Kustomizations or Applications of it, as of \"{}\"",
-                                  fmt::join(names, "\", \"")))
+            .expected(
+                fmt::format("Kustomizations or Applications of it, as of {}", some_quoted(names)))
             .hint("\"tailrender roots\" lists what is known");
         return false;
     }
@@ -316,7 +315,7 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options,
     if (clusters.size() > 1) {
         diagnostics.error("several-clusters", {}, "this tree is applied by several clusters")
             .where(repository.root())
-            .found(fmt::format("\"{}\"", fmt::join(clusters, "\", \"")))
+            .found(some_quoted(clusters))
             .expected("one of them")
             .hint(fmt::format("--cluster {}", first));
         return false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -38,12 +39,9 @@ constexpr std::array kFileFields = {
 };
 
 std::string quoted_names(std::span<const Value> clusters) {
-    constexpr std::size_t kMost = 10;
-    std::vector<std::string> names;
-    for (const Value& cluster : clusters) {
-        names.push_back(fmt::format("\"{}\"", repo::text_of(cluster, "name")));
-    }
-    return some_of(names, kMost);
+    return some_quoted(clusters | std::views::transform([](const Value& cluster) {
+                           return repo::text_of(cluster, "name");
+                       }));
 }
 
 bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {

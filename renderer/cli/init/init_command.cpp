@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/printable.h"
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/init/new_files.h"
@@ -84,7 +85,7 @@ Result<Unit> check_cluster(const Repository& repository, const std::string& clus
     return Error{{.rule = "cluster-needed",
                   .where = "--cluster",
                   .message = "several clusters apply parts of this tree",
-                  .found = fmt::format("{}", fmt::join(repository.clusters, ", ")),
+                  .found = some_of(repository.clusters, kNamesInMessage),
                   .expected = "one of them",
                   .hint = "run init for each"}};
 }

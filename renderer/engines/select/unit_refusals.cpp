@@ -1,7 +1,6 @@
 #include "renderer/engines/select/unit_refusals.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -93,7 +92,7 @@ private:
                                    : "nothing applies the operator's release in this directory: "
                                      "settings that its values may have are not used")
                 .where(dir)
-                .found(fmt::format("{}", fmt::join(names, ", ")))
+                .found(some_of(names, kNamesInMessage))
                 .expected(is_archived(repository_, dir) ? "nothing, in an archive"
                           : is_ignored(dir, names)
                               ? "files in the artifact of Flux: its source leaves out what it "

@@ -162,8 +162,11 @@ public:
         lock_.emplace(TRY(DirectoryLock::take(packed_->dir())));
         TRY(compare());
         const OutputDirectory dir = TRY(OutputDirectory::open(packed_->dir()));
-        if (!is_gone() && changes_.empty() && dir.temporary_files(changes_.listed.files).empty()) {
-            unchanged_ = changes_.unchanged;
+        std::vector<std::string> files = changes_.listed.files;
+        files.insert(files.end(), changes_.wanted.files.begin(), changes_.wanted.files.end());
+        leftovers_ = dir.temporary_files(files);
+        if (!is_gone() && changes_.empty() && leftovers_.empty()) {
+            unchanged_.emplace().unchanged = changes_.unchanged;
         }
         forget();
         return Unit{};
@@ -185,18 +188,14 @@ public:
 
     Result<WriteReport> write() {
         if (unchanged_) {
-            WriteReport report;
-            report.unchanged = *unchanged_;
-            return report;
+            return std::move(*unchanged_);
         }
         if (tree_ == nullptr) {
             TRY(compare());
         }
         OutputDirectory dir = TRY(OutputDirectory::open(packed_->dir()));
-        for (const repo::TreeInventory* files : {&changes_.listed, &changes_.wanted}) {
-            for (const std::string& path : dir.temporary_files(files->files)) {
-                TRY(dir.remove(path));
-            }
+        for (const std::string& path : leftovers_) {
+            TRY(dir.remove(path));
         }
         WriteReport report = TRY(TreeWriter(*tree_, dir, changes_).run());
         forget();
@@ -227,7 +226,8 @@ private:
     std::optional<DirectoryLock> lock_;
     std::shared_ptr<const RenderedTree> tree_;
     Changes changes_;                       // of `tree_`
-    std::optional<std::size_t> unchanged_;  // the files, if nothing is to be written
+    std::vector<std::string> leftovers_;    // temporary files of a killed run
+    std::optional<WriteReport> unchanged_;  // the report, if nothing is to be written
 };
 
 // Runs `step` for several trees at once, and `done` with each result in order, also with those of

@@ -74,10 +74,7 @@ std::string gained_text(const access::Change& change) {
     if (change.who.size() > 1) {
         who += fmt::format(" and {} more", change.who.size() - 1);
     }
-    std::string what = change.what.front();
-    if (change.what.size() > 1) {
-        what += fmt::format(" and {} more", change.what.size() - 1);
-    }
+    const std::string what = some_of(change.what, 1);
     const std::string as =
         change.roles.empty() ? "" : fmt::format(" as {}", fmt::join(change.roles, ", "));
     return on_one_line(

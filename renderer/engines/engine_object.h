@@ -17,8 +17,8 @@ struct EngineObject {
 
 bool is_kind(const Value& object, std::string_view group, std::string_view kind);
 
-// Returns the part of a FluxInstance, or of the values of a chart that makes one, with this name;
-// nullptr if there is none.
+// Returns the part with this name of a FluxInstance, or of the values of a chart that makes one; or
+// nullptr.
 const Value* instance_part(const Value& instance, std::string_view name);
 
 // Returns the sources of an Application with a path in a repository, without charts.

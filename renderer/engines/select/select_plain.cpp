@@ -40,6 +40,11 @@ public:
         std::ranges::move(builds_.added, std::back_inserter(out_.files));
     }
 
+    // In a complete tree, ignored directories only have no warnings: an engine may apply them.
+    [[nodiscard]] bool leaves_out(const std::string& path) const {
+        return context_.options.only_generated && choice_.ignores_below(path);
+    }
+
 private:
     // People build the kustomizations that no other kustomization refers to. Those that are not
     // reached from these are in a cycle; building one reports it.
@@ -125,11 +130,6 @@ private:
         return {.fallback = context_.options.default_namespace};
     }
 
-    // In a complete tree, ignored directories only have no warnings: an engine may apply them.
-    [[nodiscard]] bool leaves_out(const std::string& path) const {
-        return context_.options.only_generated && choice_.ignores_below(path);
-    }
-
     // Below a kustomization only the files that it lists are applied.
     bool is_covered(const repo::WalkedDir& dir) {
         const auto parent = covered_.find(repo::parent_path(dir.path));
@@ -205,13 +205,11 @@ private:
 void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle) {
     if (!context.options.only_generated || !select_units(context, dirs, bundle)) {
         const UnitChoice choice = unit_choice(dirs, context.root, context.options, context.cluster);
+        PlainSelection selection(context, dirs, bundle, choice);
         add_chart_files(
-            dirs,
-            [&](const std::string& path, bool) {
-                return !context.options.only_generated || !choice.ignores_below(path);
-            },
+            dirs, [&](const std::string& path, bool) { return !selection.leaves_out(path); },
             context.build.selection);
-        PlainSelection(context, dirs, bundle, choice).run();
+        selection.run();
     }
 }
 

@@ -4,8 +4,10 @@
 // core/yaml_writer.h writes ours, and foreign ones stay as they are.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <ranges>
 #include <span>
 #include <string>
@@ -51,9 +53,8 @@ constexpr std::size_t kNamesInMessage = 10;
 template <std::ranges::input_range Names>
 std::string some_quoted(const Names& names) {
     std::vector<std::string> quoted;
-    for (const std::string_view name : names) {
-        quoted.push_back('"' + std::string(name) + '"');
-    }
+    std::ranges::transform(names, std::back_inserter(quoted),
+                           [](std::string_view name) { return '"' + std::string(name) + '"'; });
     return some_of(quoted, kNamesInMessage);
 }
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <ranges>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "renderer/base/printable.h"
 #include "renderer/engines/argo/argo_clusters.h"
@@ -39,9 +41,12 @@ constexpr std::array kFileFields = {
 };
 
 std::string quoted_names(std::span<const Value> clusters) {
-    return some_quoted(clusters | std::views::transform([](const Value& cluster) {
-                           return repo::text_of(cluster, "name");
-                       }));
+    std::vector<std::string_view> names;
+    names.reserve(clusters.size());
+    for (const Value& cluster : clusters) {
+        names.push_back(repo::text_of(cluster, "name"));
+    }
+    return some_quoted(names);
 }
 
 bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {

@@ -195,7 +195,7 @@ public:
         }
         OutputDirectory dir = TRY(OutputDirectory::open(packed_->dir()));
         for (const std::string& path : leftovers_) {
-            TRY(dir.remove(path));
+            static_cast<void>(TRY(dir.remove(path)));
         }
         WriteReport report = TRY(TreeWriter(*tree_, dir, changes_).run());
         forget();

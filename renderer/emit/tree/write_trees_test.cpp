@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 Result<std::vector<WriteReport>> write_each(std::span<const RenderedTree> trees) {
     std::vector<PackedTree> packed;
+    packed.reserve(trees.size());
     for (const RenderedTree& tree : trees) {
         packed.emplace_back(
             tree, packed.empty() ? PackedTree::Packing::None : PackedTree::Packing::Deflate);
@@ -228,6 +229,7 @@ TEST_F(WriteTrees, ReportsTheTreesBesideOneThatFailed) {
                                              {dir_ + "/b", {{"x", std::string(9000, 'x')}}},
                                              {dir_ + "/c", {{"x", "3"}}}};
     std::vector<PackedTree> packed;
+    packed.reserve(trees.size());
     for (const RenderedTree& tree : trees) {
         packed.emplace_back(tree, PackedTree::Packing::Deflate);
     }

@@ -153,16 +153,14 @@ int run_nameserver() {
 
 int main(int argc, char** argv) {
     const runtime::operate::CommandLine line = runtime::operate::parse_command_line(argc, argv);
-    if (!line.command) {
-        fmt::print("{}", line.out);
-        fmt::print(stderr, "{}", line.err);
-        return line.exit_code;
+    if (line.answer) {
+        return runtime::operate::print(*line.answer);
     }
-    if (line.command->name == "controller") {
+    if (line.command.name == "controller") {
         return run_controller();
     }
-    if (line.command->name == "nameserver") {
+    if (line.command.name == "nameserver") {
         return run_nameserver();
     }
-    return runtime::operate::run_verb(*line.command, environment);
+    return runtime::operate::run_verb(line.command, environment);
 }

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,10 +37,11 @@ std::string unknown_word(const CLI::App& app, bool flags_first) {
 
 // Returns the hint for what people try as a verb; "" for others.
 std::string hint_for_verb(std::string_view word) {
-    constexpr std::array<std::string_view, 3> kOfRuntime = {"adopt", "cleanup", "controller"};
-    if (std::ranges::find(kOfRuntime, word) != kOfRuntime.end()) {
-        return fmt::format("it is a verb of tailrender-runtime, which runs in the cluster: {}",
-                           word == "adopt" ? "docs/migration.md" : "docs/install.md");
+    if (word == "adopt") {
+        return "it is a program of its own, tailrender-adopt: docs/migration.md";
+    }
+    if (word == "cleanup" || word == "controller") {
+        return "it is a verb of tailrender-runtime, which runs in the cluster: docs/install.md";
     }
     if (word == "version") {
         return "run \"tailrender --version\"";

@@ -299,7 +299,7 @@ TEST_F(ApartTest, TheOperatorsDeviceDoesNotMoveThere) {
     run(kMinute);
     EXPECT_TRUE(tailnet.devices.empty());
     EXPECT_TRUE(
-        is_told("delete the Secret and the device; `tailrender-runtime adopt` moves it "
+        is_told("delete the Secret and the device; `tailrender-adopt` moves it "
                 "only without tailrender.apiProxyNamespace"));
     kube.erase(secret("operator"));
     run(5 * kMinute);

@@ -4,7 +4,7 @@
 
 #include "renderer/contract/controller_objects.h"
 #include "renderer/core/text_of.h"
-#include "runtime/operate/adopt/stock_operator.h"
+#include "runtime/operate/operator_deployment.h"
 
 namespace runtime::operate {
 

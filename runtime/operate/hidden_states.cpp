@@ -4,7 +4,7 @@
 
 #include "renderer/contract/labels.h"
 #include "runtime/controller/view/objects.h"
-#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/operate/operator_objects.h"
 
 namespace runtime::operate {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/operate/adopt/adopt.h"
+#include "runtime/adopt/adopt.h"
 #include "runtime/testing/adopt_world.h"
 
 namespace runtime {
@@ -40,7 +40,7 @@ struct Run {
 using Verb = std::function<void(const operate::OperateContext&, Next)>;
 
 inline void plain_adopt(const operate::OperateContext& context, Next done) {
-    operate::adopt(context, {}, std::move(done));
+    adopt::adopt(context, {}, std::move(done));
 }
 
 // Runs a verb to its end, and returns "" or its problem.

@@ -24,7 +24,7 @@ from shared.debian_root import debian
 from shared.fleet import FLEET
 from shared.namespaces import mounts_of_our_own
 from shared.oci import Bundle
-from shared.recipe import PROXY, ROOT, RUNTIME, Store, build_proxy, build_renderer, build_runtime, stages
+from shared.recipe import ADOPT, PROXY, ROOT, RUNTIME, Store, build_proxy, build_renderer, build_runtime, stages
 
 COVERS = ["examples/fleet", "plugins/argocd", "plugins/image", "runtime/CMakeLists.txt", "scripts/image_root"]
 PROGRAMS = ["argocd", "helm3", "kustomize", "tailscale-1.104"]
@@ -217,13 +217,13 @@ def deployed(tailrender, version):
 def image(deployed, store, runtime):
     """Builds the runtime's image: root and configuration."""
     tag = deployed[1]
-    build_runtime(store, tag, runtime)
+    build_runtime(store, tag, runtime, runtime.with_name(ADOPT))
     return store.open(tag), store.config(tag)
 
 
 def test_runtime_is_built_the_same(image, deployed, store, runtime):
     tag = deployed[1]
-    build_runtime(store, tag + "-again", runtime)
+    build_runtime(store, tag + "-again", runtime, runtime.with_name(ADOPT))
     assert len({store.run("inspect", "--type", "image", "--format", "{{.FromImageID}}", name) for name in (tag, tag + "-again")}) == 1
 
 
@@ -234,7 +234,7 @@ def test_runtimes_files(image):
     open_to_all = {str(path.relative_to(root)) for path in files if path.stat().st_mode & 0o6022 or path.stat().st_uid}
     assert open_to_all == {"tmp"}
     others = {path.name for path in files if path.is_file() and path.stat().st_mode & 0o111 and ".so" not in path.name}
-    assert others == {RUNTIME}
+    assert others == {RUNTIME, ADOPT}
     assert (root / "etc/ssl/certs/ca-certificates.crt").read_text(encoding="utf-8").count("BEGIN CERTIFICATE") > 50
     packages = {path.name for path in (root / "var/lib/dpkg/status.d").iterdir()}
     assert {"ca-certificates", "libc6", "libcurl4", "libssl3"} <= packages
@@ -254,10 +254,13 @@ def test_controller(image, deployed, place, version):
     code, output = bundle.ended(*config["Cmd"])
     assert code == 0 and output.startswith(f"usage: {RUNTIME} controller")
     assert bundle.ended("--version") == (0, f"{RUNTIME} {version}\n")
-    for args, lack in ((["controller"], 'environment variable "KUBERNETES_SERVICE_HOST" is not set'), (["adopt"], "no cluster given"),
-                       (["cleanup"], "no cluster given"), (["status"], "no cluster given")):
+    for args, lack in ((["controller"], 'environment variable "KUBERNETES_SERVICE_HOST" is not set'), (["cleanup"], "no cluster given"),
+                       (["status"], "no cluster given")):
         code, output = bundle.ended(*args)
         assert code == 1 and lack in output, f"{args} exits {code}: {output}"
+    adopt = Bundle(place / "adopt", root, {**config, "Entrypoint": [f"/usr/local/bin/{ADOPT}"]}, container)
+    code, output = adopt.ended("--dry-run")
+    assert (code, output.splitlines()[0]) == (1, f"{ADOPT}: no cluster given")
     code, output = bundle.terminated("controller", KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="1", OPERATOR_NAMESPACE="tailscale",
                                      CLIENT_ID_FILE="/oauth/client_id", CLIENT_SECRET_FILE="/oauth/client_secret", OPERATOR_LOGGING="banana",
                                      until=lambda: bundle.inside("curl", "-s", "http://127.0.0.1:9002/healthz") == "ok\n")

@@ -15,7 +15,7 @@ import pytest
 import operators
 from installed import NAMESPACE, adopt, adopt_and_kill, lab_with_controller
 
-COVERS = ["runtime/controller/keys", "runtime/operate/adopt", "testdata/oracle"]
+COVERS = ["runtime/controller/keys", "runtime/adopt", "testdata/oracle"]
 PROGRAMS = ["lab"]
 WITH_PARENT = 20
 WHOLE, SHORT = (100, 6), (25, 2)  # proxies, kills

@@ -21,7 +21,7 @@ from installed import NAMESPACE, VALUES, adopt, data_of, give_proxy_image, insta
 from parity_release import NEWEST, RELEASES
 
 COVERS = ["renderer/generate/group", "renderer/generate/install", "renderer/plan/group", "runtime/api_proxy", "runtime/controller/ingress_groups",
-          "runtime/operate/adopt"]
+          "runtime/adopt"]
 PROGRAMS = ["lab"]
 SET, POD = "kube-apiserver-proxy", "kube-apiserver-proxy-0"
 HOSTNAME = "kube"

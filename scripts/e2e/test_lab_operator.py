@@ -6,7 +6,7 @@ Ingress, egress with and without a group, a Connector, a Recorder, a DNSConfig. 
 tailrender-proxy. Rendered objects beside a running operator change nothing and get nothing. Then helm puts the rendered controller in the
 operator's place, the rendered manifests are applied, and `adopt` moves the proxies, although it is killed again and again; `adopt
 --rollback` gives them back to the operator, which takes them over unchanged. At last they move by the commands of docs/migration.md. In all
-that time every device keeps its node id, address and name, none is new, and every page is served again. After `adopt --finish` nothing of
+that time every device keeps its node id, address and name, none is new, and every page is served again. After `tailrender-adopt --finish` nothing of
 the operator is left and nothing drifts, and a deleted object leaves no device and no Secret. The operator also serves the Kubernetes API; a
 pod gets the operator's device for that. With --short it runs once, and moves once. There is no ACME server, so the Ingress only has to
 join; and there is no tsrecorder, so the Recorder never joins.

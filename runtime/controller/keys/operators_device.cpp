@@ -17,9 +17,9 @@ Job must_not_come_beside_the_operator(kube::Client& kube, std::string_view label
     const std::string ns(parent.substr(begin + 1, end - begin - 1));
     const std::string name(parent.substr(end + 1));
     const std::string_view way_on =
-        is_apart ? "delete the Secret and the device; `tailrender-runtime adopt` moves it only "
+        is_apart ? "delete the Secret and the device; `tailrender-adopt` moves it only "
                    "without tailrender.apiProxyNamespace"
-                 : "`tailrender-runtime adopt` moves it here; or delete the Secret and the device";
+                 : "`tailrender-adopt` moves it here; or delete the Secret and the device";
     return [&kube, ns, name, way_on](const Next& next) {
         kube.get(kube::path_of(kube::kSecrets, ns, name), [name, way_on,
                                                            next](const kube::Reply& reply) {

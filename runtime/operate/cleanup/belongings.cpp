@@ -8,12 +8,10 @@
 #include "runtime/controller/records/devices_table.h"
 #include "runtime/controller/records/ledger.h"
 #include "runtime/controller/view/objects.h"
-#include "runtime/operate/adopt/adopt_plan.h"
-#include "runtime/operate/adopt/adopt_record.h"
-#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/apart.h"
 #include "runtime/operate/hidden_states.h"
 #include "runtime/operate/kube_jobs.h"
+#include "runtime/operate/operator_objects.h"
 
 namespace runtime::operate {
 

@@ -8,10 +8,9 @@
 #include "renderer/contract/controller_objects.h"
 #include "renderer/contract/group_config.h"
 #include "runtime/controller/records/ledger.h"
-#include "runtime/operate/adopt/adopt_plan.h"
-#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/cleanup/cleanup_guard.h"
 #include "runtime/operate/kube_jobs.h"
+#include "runtime/operate/operator_deployment.h"
 
 namespace runtime::operate {
 

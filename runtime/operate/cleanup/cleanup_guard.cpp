@@ -12,8 +12,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/kube/lease.h"
-#include "runtime/operate/adopt/adopt_plan.h"
-#include "runtime/operate/adopt/stock_operator.h"
+#include "runtime/operate/operator_objects.h"
 
 namespace runtime::operate {
 
@@ -90,7 +89,8 @@ std::string cleanup_objection(const Objects& sets, const Objects& pods, const Ob
                ? std::string()
                : fmt::format(
                      "the operator's StatefulSet \"{}\" has a device that would be deleted: "
-                     "complete adopt or adopt --rollback first, or delete that StatefulSet",
+                     "complete tailrender-adopt or tailrender-adopt --rollback first, or delete "
+                     "that StatefulSet",
                      set);
 }
 

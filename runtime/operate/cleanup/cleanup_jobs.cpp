@@ -9,10 +9,10 @@
 #include "runtime/controller/ingress_groups/service_owner.h"
 #include "runtime/controller/keys/key_sweep.h"
 #include "runtime/controller/records/ledger.h"
-#include "runtime/operate/adopt/adopt_plan.h"
-#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/cleanup/cleanup.h"
 #include "runtime/operate/kube_jobs.h"
+#include "runtime/operate/operator_deployment.h"
+#include "runtime/operate/operator_objects.h"
 
 namespace runtime::operate {
 

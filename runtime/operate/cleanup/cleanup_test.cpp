@@ -161,7 +161,8 @@ TEST_F(CleanupTest, RefusesWhileTheOperatorServesWithOneOfTheDevices) {
     for (const bool force : {false, true}) {
         EXPECT_EQ(clean({.yes = true, .force = force}),
                   "the operator's StatefulSet \"ts-web-qwxyz\" has a device that would be deleted: "
-                  "complete adopt or adopt --rollback first, or delete that StatefulSet");
+                  "complete tailrender-adopt or tailrender-adopt --rollback first, or delete that "
+                  "StatefulSet");
         EXPECT_EQ(tailnet.devices.size(), 3U);
     }
     cluster.remove_proxy("ts-web-qwxyz");

@@ -6,8 +6,7 @@
 #include "renderer/contract/group_config.h"
 #include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
-#include "runtime/operate/adopt/adopt_move.h"
-#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/operate/operator_objects.h"
 
 namespace runtime::operate {
 

@@ -7,8 +7,8 @@
 #include "renderer/contract/controller_objects.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
-#include "runtime/operate/adopt/adopt_plan.h"
-#include "runtime/operate/adopt/stock_operator.h"
+#include "runtime/operate/operator_deployment.h"
+#include "runtime/operate/operator_objects.h"
 #include "runtime/operate/status/pod_state.h"
 
 namespace runtime::operate {

@@ -12,7 +12,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/records/devices.h"
-#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/operate/operator_objects.h"
 #include "runtime/operate/status/pod_state.h"
 
 namespace runtime::operate {

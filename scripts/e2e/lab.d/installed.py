@@ -75,14 +75,14 @@ def data_of(lab, secret):
 
 def adopt(lab, runtime, *flags, code=0):
     """Returns what `adopt` prints beside the node."""
-    found, said = lab.as_a_person(runtime, "adopt", *flags)
+    found, said = lab.as_a_person(runtime.with_name("tailrender-adopt"), *flags)
     assert found == code, f"exit code of adopt {' '.join(flags)}, which says\n{said}\n"
     return said
 
 
 def adopt_and_kill(lab, runtime, wait):
     """Returns whether `adopt` was killed, after `wait()`; otherwise it had already ended."""
-    process = subprocess.Popen([runtime, "adopt"], env=lab.inner, preexec_fn=lab.enter, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    process = subprocess.Popen([runtime.with_name("tailrender-adopt")], env=lab.inner, preexec_fn=lab.enter, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     try:
         wait()
     finally:

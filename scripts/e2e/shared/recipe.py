@@ -15,6 +15,7 @@ from shared.fleet import ROOT
 
 MACHINE = run("dpkg", "--print-architecture").strip()
 RUNTIME = "tailrender-runtime"
+ADOPT = "tailrender-adopt"
 PROXY = "tailrender-proxy"
 
 
@@ -73,15 +74,15 @@ def build_renderer(store, tag, package, tools):
     store.build(stages()[""], tag, {"build": package, "programs": programs})
 
 
-def build_runtime(store, tag, program):
-    """Builds the runtime's image; another program may take the runtime's place, under the runtime's name."""
+def build_runtime(store, tag, program, *others):
+    """Builds the runtime's image; another program may take the runtime's place, under the runtime's name. `others` are put beside it."""
     result = store.folder / f"result-{len(list(store.folder.glob('result-*')))}"
     if store.architecture == MACHINE:
-        run(ROOT / "scripts" / "image_root", program, result / "root-of-runtime")
+        run(ROOT / "scripts" / "image_root", program, *others, result / "root-of-runtime")
     else:
         # Its libraries are in another Debian, which sees only the clone.
         with tempfile.TemporaryDirectory(dir=ROOT / "build/arm64") as made:
-            run(ROOT / "scripts" / "arm64", "--run", *(os.path.relpath(path, ROOT) for path in (ROOT / "scripts/image_root", program, f"{made}/root")))
+            run(ROOT / "scripts" / "arm64", "--run", *(os.path.relpath(path, ROOT) for path in (ROOT / "scripts/image_root", program, *others, f"{made}/root")))
             shutil.copytree(f"{made}/root", result / "root-of-runtime", symlinks=True)
     store.build(stages()["runtime"].replace(RUNTIME, pathlib.Path(program).name), tag, {"build-runtime": result})
 

@@ -1,4 +1,4 @@
-#include "runtime/operate/adopt/adopt_move.h"
+#include "runtime/adopt/adopt_move.h"
 
 #include <fmt/format.h>
 
@@ -10,16 +10,19 @@
 #include "renderer/contract/labels.h"
 #include "renderer/contract/state_secret.h"
 #include "renderer/core/text_of.h"
+#include "runtime/adopt/adopt_auth.h"
+#include "runtime/adopt/adopt_plan.h"
+#include "runtime/adopt/adopt_record.h"
+#include "runtime/adopt/stock_operator.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/decide.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
-#include "runtime/operate/adopt/adopt_auth.h"
-#include "runtime/operate/adopt/adopt_record.h"
-#include "runtime/operate/adopt/stock_operator.h"
+#include "runtime/operate/operator_objects.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 
+using namespace operate;
 using renderer::text_of;
 using renderer::Value;
 
@@ -328,23 +331,6 @@ Job must_join(const OperateContext& context, const std::string& pod) {
     };
 }
 
-Value without_finalizers(const Value& object) {
-    const Value* all = object.at({"metadata", "finalizers"});
-    if (all == nullptr || !all->is_list()) {
-        return {};
-    }
-    Value left = Value::list();
-    for (const Value& one : all->items()) {
-        // tailscale v1.104.5 cmd/k8s-operator/svc-for-pg.go puts the group before the domain.
-        const std::string_view domain = text_of(one).substr(0, text_of(one).find('/'));
-        if (domain != "tailscale.com" && !domain.ends_with(".tailscale.com")) {
-            left.append(one.clone());
-        }
-    }
-    return left == *all ? Value()
-                        : Value::list({operation("add", "/metadata/finalizers", std::move(left))});
-}
-
 Job redirect(const OperateContext& context, const std::vector<std::string>& services,
              const std::string& from, const std::string& to) {
     const std::string start = fmt::format("{}.{}.svc.", from, context.ns);
@@ -462,4 +448,4 @@ Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
     return in_order(std::move(jobs));
 }
 
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

@@ -1,4 +1,4 @@
-#include "runtime/operate/adopt/adopt_record.h"
+#include "runtime/adopt/adopt_record.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,14 @@
 #include "renderer/base/base64.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "runtime/adopt/adopt_plan.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/kube_jobs.h"
+#include "runtime/operate/operator_objects.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 
+using namespace operate;
 using renderer::text_of;
 using renderer::Value;
 
@@ -160,4 +163,4 @@ std::int64_t recorded_replicas(const Value& secret) {
     return Value::number(datum_of(secret, "replicas")).as_int().value_or(1);
 }
 
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

@@ -5,12 +5,13 @@
 #include <string>
 
 #include "renderer/contract/labels.h"
-#include "runtime/operate/adopt/adopt_record.h"
+#include "runtime/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 namespace {
 
+using operate::OperateContext;
 using renderer::Value;
 
 TEST(Rollback, GoesBackToWhereItCameFrom) {
@@ -344,9 +345,9 @@ TEST(Rollback, IsPromisedOnlyWithARecord) {
     World world(1);
     std::string said;
     ASSERT_EQ(run_to_end(world, plain_adopt, &said), "");
-    EXPECT_TRUE(
-        said.ends_with("\ndone; `adopt --rollback` can go back until `adopt --finish` "
-                       "removes the records\n"))
+    EXPECT_TRUE(said.ends_with(
+        "\ndone; `tailrender-adopt --rollback` can go back until `tailrender-adopt --finish` "
+        "removes the records\n"))
         << said;
     ASSERT_EQ(run_to_end(world, finish), "");
     ASSERT_EQ(run_to_end(world, plain_adopt, &said), "");
@@ -370,4 +371,4 @@ TEST(Rollback, RefusesANamespaceWithoutAnything) {
 }
 
 }  // namespace
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

@@ -15,32 +15,29 @@
 #include <string>
 #include <vector>
 
-#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/adopt/adopt_plan.h"
 #include "runtime/operate/context.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 
-Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, const Move& move);
-Job move_group_service(const OperateContext& context, const GroupService& service);
-Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
+Job move_proxy(const operate::OperateContext& context, const AdoptSnapshot& snapshot,
+               const Move& move);
+Job move_group_service(const operate::OperateContext& context, const GroupService& service);
+Job take_over(const operate::OperateContext& context, const AdoptSnapshot& snapshot,
               const Takeover& takeover);
 
 // Moves the operator's own device, after the operator has ended. At worst, a kill leaves the device
 // without a pod until the next run.
-Job move_own_device(const OperateContext& context, const AdoptSnapshot& snapshot,
+Job move_own_device(const operate::OperateContext& context, const AdoptSnapshot& snapshot,
                     const OperatorDevice& own);
 
 // Changes Services "namespace/name" that target Service `from` to target Service `to`.
-Job redirect(const OperateContext& context, const std::vector<std::string>& services,
+Job redirect(const operate::OperateContext& context, const std::vector<std::string>& services,
              const std::string& from, const std::string& to);
-
-// Returns the patch that removes the operator's finalizers from a user's object; null if it has
-// none.
-renderer::Value without_finalizers(const renderer::Value& object);
 
 // Waits until the present pod runs with the device in its state Secret. Succeeds at once if there
 // is no device in it: the pod then gets a key from the controller.
-Job must_join(const OperateContext& context, const std::string& pod);
+Job must_join(const operate::OperateContext& context, const std::string& pod);
 
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

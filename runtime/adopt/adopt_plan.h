@@ -13,9 +13,7 @@
 
 #include "renderer/core/value.h"
 
-namespace runtime::operate {
-
-using Labels = std::map<std::string, std::string>;
+namespace runtime::adopt {
 
 // All objects are in the operator's namespace, except user_services.
 struct AdoptSnapshot {
@@ -53,7 +51,7 @@ struct Takeover {
 };
 
 // The device of the operator itself, if its API proxy is a pod now. The operator has no
-// StatefulSet, and its Secret stays until `adopt --finish`: a rollback needs it.
+// StatefulSet, and its Secret stays until `tailrender-adopt --finish`: a rollback needs it.
 struct OperatorDevice {
     std::string parent;              // of the rendered proxy
     std::string old_name, new_name;  // of the state Secrets; the new one is the pod's
@@ -83,27 +81,5 @@ std::string describe(const AdoptPlan& plan);
 // `ns`.
 std::vector<std::string> services_that_name(const AdoptSnapshot& snapshot, std::string_view name,
                                             std::string_view ns);
-// Returns the labels that identify the parent of an object, without the operator's other labels.
-Labels parent_labels(const renderer::Value& object);
-// Returns the parent that such labels identify: "Service/apps/web".
-std::string parent_of(const Labels& labels);
-// True if the operator created the object: the API server completed its name, or it is a
-// StatefulSet without a contract.
-bool has_generated_name(const renderer::Value& object);
-bool is_operators_set(const renderer::Value& set);
-// Returns the operator's custom resource that owns an object, "Kind/name"; empty if there is none.
-std::string custom_owner(const renderer::Value& object);
-std::string name_of(const renderer::Value& object);
-// False for null and for a StatefulSet that is scaled to 0.
-bool has_replicas(const renderer::Value& set);
 
-// True if an entry of a Secret of the operator is the state of a device, not configuration.
-bool is_state_key(std::string_view key);
-// Returns the `data` of a Secret, with the state in the Secret `from` over it. Both may be null.
-renderer::Value with_state(const renderer::Value& from, const renderer::Value* data);
-// Returns the device id in tailscaled's profile, or the one that containerboot has written; empty
-// if it has never joined.
-std::string device_of(const renderer::Value& secret);
-std::string datum_of(const renderer::Value& secret, std::string_view key);
-
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

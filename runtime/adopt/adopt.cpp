@@ -1,4 +1,4 @@
-#include "runtime/operate/adopt/adopt.h"
+#include "runtime/adopt/adopt.h"
 
 #include <fmt/format.h>
 
@@ -11,14 +11,18 @@
 #include "renderer/contract/state_secret.h"
 #include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
+#include "runtime/adopt/adopt_move.h"
+#include "runtime/adopt/adopt_plan.h"
+#include "runtime/adopt/adopt_record.h"
+#include "runtime/adopt/stock_operator.h"
 #include "runtime/controller/view/objects.h"
-#include "runtime/operate/adopt/adopt_move.h"
-#include "runtime/operate/adopt/adopt_record.h"
-#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/kube_jobs.h"
+#include "runtime/operate/operator_deployment.h"
+#include "runtime/operate/operator_objects.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 
+using namespace operate;
 using renderer::Kind;
 using renderer::kind_of;
 using renderer::text_of;
@@ -193,7 +197,8 @@ void warn_of_operator(const Adoption& adoption) {
     const auto warn = [&](std::string_view secret, std::string_view pod) {
         adoption.context.say(
             fmt::format("Secret \"{}\" still has the device of \"{}\": an operator that is started "
-                        "before `adopt --rollback` or `adopt --finish` takes it from that pod",
+                        "before `tailrender-adopt --rollback` or `tailrender-adopt --finish` takes "
+                        "it from that pod",
                         secret, pod));
     };
     if (const auto& own = adoption.plan.own; own && own->problem.empty()) {
@@ -235,8 +240,8 @@ void begin_adoption(const SharedAdoption& adoption, const Next& done) {
         if (its_problem.empty()) {
             warn_of_operator(*adoption);
             adoption->context.say(can_go_back(*adoption)
-                                      ? "done; `adopt --rollback` can go back until `adopt "
-                                        "--finish` removes the records"
+                                      ? "done; `tailrender-adopt --rollback` can go back until "
+                                        "`tailrender-adopt --finish` removes the records"
                                       : "done");
         }
         done(its_problem);
@@ -266,4 +271,4 @@ void adopt(const OperateContext& context, AdoptOptions options, Next done) {
         });
 }
 
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

@@ -1,15 +1,16 @@
-#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/adopt/adopt_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "renderer/core/json.h"
-#include "runtime/operate/adopt/adopt_record.h"
+#include "runtime/operate/operator_objects.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 namespace {
 
+using operate::is_state_key;
 using renderer::Value;
 
 Value plan_json(const std::string& text) {
@@ -167,4 +168,4 @@ TEST(AdoptPlan, KnowsStateFromConfiguration) {
 }
 
 }  // namespace
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

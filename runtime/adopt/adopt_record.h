@@ -1,6 +1,7 @@
 // The records that `adopt` writes before it changes anything. By them the next run knows what this
-// one has begun, and `adopt --rollback` what existed before. They are Secrets in the operator's
-// namespace, because they hold the state of devices. `adopt --finish` deletes them.
+// one has begun, and `tailrender-adopt --rollback` what existed before. They are Secrets in the
+// operator's namespace, because they hold the state of devices. `tailrender-adopt --finish` deletes
+// them.
 #pragma once
 
 #include <optional>
@@ -10,20 +11,19 @@
 
 #include "renderer/contract/domain.h"
 #include "renderer/core/value.h"
-#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/adopt/adopt_plan.h"
+#include "runtime/operate/operator_objects.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 
-// The label of the Secrets below: `proxy` or `operator`.
-inline constexpr std::string_view kRecordLabel = TAILRENDER_DOMAIN "/adopt";
 // An annotation of the operator's own state Secret: the pod that has its device now.
 inline constexpr std::string_view kMovedAnnotation = TAILRENDER_DOMAIN "/moved-to";
 
 struct AdoptRecord {
     std::string name, old_name, new_name;
-    Labels labels;        // of the parent
-    bool is_open = true;  // something of the old proxy may be left
-    renderer::Value set;  // the objects before the move
+    operate::Labels labels;  // of the parent
+    bool is_open = true;     // something of the old proxy may be left
+    renderer::Value set;     // the objects before the move
     std::vector<renderer::Value> services, secrets;
 };
 
@@ -43,4 +43,4 @@ std::int64_t recorded_replicas(const renderer::Value& secret);
 // Returns the manifest that someone would apply to create the object.
 renderer::Value manifest_of(const renderer::Value& object);
 
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

@@ -1,4 +1,4 @@
-#include "runtime/operate/adopt/adopt_auth.h"
+#include "runtime/adopt/adopt_auth.h"
 
 #include <memory>
 #include <utility>
@@ -6,10 +6,11 @@
 #include "renderer/contract/auth_secret.h"
 #include "renderer/contract/labels.h"
 #include "runtime/controller/keys/secrets.h"
-#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/operate/operator_objects.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 
+using namespace operate;
 using renderer::Value;
 
 namespace {
@@ -132,4 +133,4 @@ Value without_our_label(const Value& secret) {
     return Value::list({operation("add", "/metadata/labels", std::move(left))});
 }
 
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

@@ -1,5 +1,5 @@
-// The operator that `adopt` replaces: a Deployment of its chart (tailscale v1.104.5), which is
-// called `operator` unless the chart's values name it. The rendered controller is the same
+// The operator and the controller that replaces it: a Deployment of its chart (tailscale v1.104.5),
+// which is called `operator` unless the chart's values name it. The rendered controller is the same
 // Deployment, so applying it also stops the operator.
 #pragma once
 
@@ -7,28 +7,15 @@
 #include <vector>
 
 #include "renderer/core/result.h"
-#include "runtime/base/jobs.h"
 #include "runtime/controller/keys/tailnet_identity.h"
-#include "runtime/operate/context.h"
 
 namespace runtime::operate {
 
-// Records how many replicas it has, scales it to 0, and waits until its pods have ended.
-Job stop_operator(const OperateContext& context);
-// Fails if the operator runs: a GitOps engine may have started it again.
-Job operator_must_rest(const OperateContext& context);
 // Return the name of the operator's own state Secret, by default that of the Deployment, and the
 // node id in it; empty if there is none.
 std::string state_of_operator(const renderer::Value& deployment);
 std::string device_of_operator(const renderer::Value& deployment,
                                const std::vector<renderer::Value>& secrets);
-// Note the operator's node id, or remove the note. While it is noted, the Tailscale Services that
-// the operator owns in the tailnet are the controller's.
-Job note_predecessor(const OperateContext& context);
-Job forget_predecessor(const OperateContext& context);
-// Scales the operator to the recorded number of replicas; does nothing without a record.
-Job start_operator(const OperateContext& context);
-
 // Replaced: the Deployment is the rendered controller's now.
 enum class OperatorState { Runs, Stopped, Replaced, Absent };
 OperatorState operator_state(const renderer::Value& deployment);
@@ -37,6 +24,11 @@ std::string describe_operator(const renderer::Value& deployment);
 
 // Returns the number of replicas in its spec; the default is 1.
 std::int64_t replicas_of(const renderer::Value& deployment);
+// True if the pod has all labels of a selector's matchLabels.
+bool is_pod_of(const renderer::Value& pod, const renderer::Value& selector);
+// True if the pod runs the operator. The rendered controller has the same selector, and may still
+// have variables of the operator that server-side apply has left.
+bool runs_operator(const renderer::Value& pod);
 // Returns the pods that its selector matches and that are not being deleted.
 std::vector<const renderer::Value*> pods_of(const renderer::Value& deployment,
                                             const std::vector<renderer::Value>& pods);

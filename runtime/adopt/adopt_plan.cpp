@@ -1,4 +1,4 @@
-#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/adopt/adopt_plan.h"
 
 #include <fmt/format.h>
 
@@ -13,15 +13,17 @@
 #include "renderer/contract/labels.h"
 #include "renderer/contract/state_secret.h"
 #include "renderer/core/text_of.h"
+#include "runtime/adopt/adopt_record.h"
 #include "runtime/controller/keys/operators_device.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
-#include "runtime/operate/adopt/adopt_record.h"
-#include "runtime/operate/adopt/stock_operator.h"
+#include "runtime/operate/operator_deployment.h"
+#include "runtime/operate/operator_objects.h"
 #include "runtime/operate/status/table.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 
+using namespace operate;
 using renderer::text_of;
 using renderer::Value;
 
@@ -29,10 +31,6 @@ namespace {
 
 constexpr std::string_view kNotRendered =
     "no rendered proxy for it: apply the rendered manifests first, while the operator is stopped";
-
-bool is_rendered(const Value& set) {
-    return !controller::annotation_of(set, renderer::kContractAnnotation).empty();
-}
 
 // True for the operator's nameserver; the rendered one runs our role.
 bool is_operators_nameserver(const Value& deployment) {
@@ -284,91 +282,6 @@ std::vector<std::string> services_that_name(const AdoptSnapshot& snapshot, std::
     return out;
 }
 
-Labels parent_labels(const Value& object) {
-    Labels out;
-    const Value* labels = object.at({"metadata", "labels"});
-    for (const std::string_view key :
-         {"parent-resource", "parent-resource-ns", "parent-resource-type"}) {
-        const Value* found =
-            labels == nullptr || !labels->is_map()
-                ? nullptr
-                : labels->find(std::string(renderer::kOperatorDomain) + std::string(key));
-        if (found != nullptr) {
-            out[std::string(key)] = text_of(found);
-        }
-    }
-    return out;
-}
-
-std::string parent_of(const Labels& labels) {
-    const auto get = [&labels](const char* key) {
-        const auto found = labels.find(key);
-        return found == labels.end() ? std::string() : found->second;
-    };
-    const std::string type = get("parent-resource-type");
-    std::string known =
-        renderer::parent_in_labels(type, get("parent-resource-ns"), get("parent-resource"));
-    return known.empty() ? type + "/" + get("parent-resource") : known;
-}
-
-bool has_generated_name(const Value& object) {
-    return !text_of(object.at({"metadata", "generateName"})).empty() &&
-           controller::label_of(object, renderer::label::kManaged) == "true";
-}
-
-bool is_operators_set(const Value& set) {
-    return !is_rendered(set) && (controller::label_of(set, renderer::label::kManaged) == "true" ||
-                                 !custom_owner(set).empty());
-}
-
-std::string custom_owner(const Value& object) {
-    const Value* owners = object.at({"metadata", "ownerReferences"});
-    if (owners != nullptr && owners->is_list()) {
-        for (const Value& owner : owners->items()) {
-            if (text_of(owner.find("apiVersion")).starts_with(renderer::kOperatorDomain)) {
-                return fmt::format("{}/{}", text_of(owner.find("kind")),
-                                   text_of(owner.find("name")));
-            }
-        }
-    }
-    return {};
-}
-
-std::string name_of(const Value& object) {
-    return std::string(text_of(object.at({"metadata", "name"})));
-}
-
-bool has_replicas(const Value& set) {
-    const Value* replicas = set.at({"spec", "replicas"});
-    return !set.is_null() && (replicas == nullptr || replicas->as_int() != 0);
-}
-
-bool is_state_key(std::string_view key) {
-    const bool is_config = renderer::config_capability(key).has_value();
-    return !is_config && key != renderer::kServeDatum && key != renderer::kAuthDatum &&
-           key != renderer::kReissueAuthKey;
-}
-
-Value with_state(const Value& from, const Value* data) {
-    Value out = data != nullptr && data->is_map() ? data->clone() : Value::map();
-    if (const Value* state = from.find("data"); state != nullptr && state->is_map()) {
-        for (const renderer::Member& member : state->members()) {
-            if (is_state_key(member.name())) {
-                out.put(Value(member.name()), member.value.clone());
-            }
-        }
-    }
-    return out;
-}
-
-std::string device_of(const Value& secret) {
-    return std::string(controller::read_state(secret).device());
-}
-
-std::string datum_of(const Value& secret, std::string_view key) {
-    return renderer::decode_base64(text_of(secret.at({"data", key}))).value_or("");
-}
-
 AdoptPlan plan_adoption(const AdoptSnapshot& snapshot) {
     AdoptPlan plan;
     for (const auto& [name, labels] : old_proxies(snapshot)) {
@@ -428,4 +341,4 @@ std::string describe(const AdoptPlan& plan) {
     return table(rows);
 }
 
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

@@ -6,12 +6,12 @@
 
 #include "renderer/contract/labels.h"
 #include "renderer/core/json.h"
-#include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 namespace {
 
+using operate::OperateContext;
 using renderer::Value;
 
 TEST(Adopt, KeepsEveryDevice) {
@@ -414,4 +414,4 @@ TEST(Adopt, KeepsTheOldPodOfOneThatIsNeverMade) {
 }
 
 }  // namespace
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

@@ -16,18 +16,22 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
+#include "runtime/adopt/adopt.h"
+#include "runtime/adopt/adopt_auth.h"
+#include "runtime/adopt/adopt_move.h"
+#include "runtime/adopt/adopt_plan.h"
+#include "runtime/adopt/adopt_record.h"
+#include "runtime/adopt/stock_operator.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/controller/view/rendered_config.h"
-#include "runtime/operate/adopt/adopt.h"
-#include "runtime/operate/adopt/adopt_auth.h"
-#include "runtime/operate/adopt/adopt_move.h"
-#include "runtime/operate/adopt/adopt_record.h"
-#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/kube_jobs.h"
+#include "runtime/operate/operator_deployment.h"
+#include "runtime/operate/operator_objects.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 
+using namespace operate;
 using renderer::text_of;
 using renderer::Value;
 
@@ -483,4 +487,4 @@ void finish(const OperateContext& context, Next done) {
     with_snapshot(context, std::move(done), forget);
 }
 
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

@@ -9,19 +9,22 @@
 #include "renderer/contract/auth_secret.h"
 #include "renderer/contract/labels.h"
 #include "renderer/core/json.h"
-#include "runtime/operate/adopt/adopt_record.h"
+#include "runtime/adopt/adopt_plan.h"
+#include "runtime/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
-namespace runtime::operate {
+namespace runtime::adopt {
 namespace {
 
+using operate::OperateContext;
 using renderer::Value;
 
 const std::string kSet = "kube-apiserver-proxy";
 const std::string kPod = "kube-apiserver-proxy-0";
 const std::string kWarning =
     "\nSecret \"operator\" still has the device of \"kube-apiserver-proxy-0\": an operator that is "
-    "started before `adopt --rollback` or `adopt --finish` takes it from that pod\n";
+    "started before `tailrender-adopt --rollback` or `tailrender-adopt --finish` takes it from "
+    "that pod\n";
 
 // A world that also has the operator's own device and the rendered StatefulSet.
 struct OperatorWorld : World {
@@ -250,4 +253,4 @@ TEST(OperatorDevice, FinishRefusesBeforeItHasCome) {
 }
 
 }  // namespace
-}  // namespace runtime::operate
+}  // namespace runtime::adopt

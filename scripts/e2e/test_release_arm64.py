@@ -48,7 +48,7 @@ def test_package(release, version, tmp_path):
     for architecture in BOTH:
         run("dpkg-deb", "--raw-extract", release / f"tailrender_{version}_{architecture}.deb", tmp_path / architecture)
         run("md5sum", "--quiet", "--check", "DEBIAN/md5sums", cwd=tmp_path / architecture)
-        assert f"\nArchitecture: {architecture}\n" in (tmp_path / architecture / "DEBIAN/control").read_text(encoding="utf-8")
+        assert f"Architecture: {architecture}" in (tmp_path / architecture / "DEBIAN/control").read_text(encoding="utf-8").splitlines()
     differ = attempt("diff", "-rq", *BOTH, cwd=tmp_path).stdout.splitlines()
     assert [line.split()[1] for line in differ] == [f"amd64/{name}" for name in ("DEBIAN/control", "DEBIAN/md5sums", "usr/bin/tailrender")]
 

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "renderer/base/base64.h"
+
 namespace renderer {
 namespace {
 
@@ -25,6 +27,32 @@ std::string_view section_name(std::string_view line) {
         return {};
     }
     return line.substr(3, line.size() - 6);
+}
+
+// "  cap-95.hujson: eyJ…" -> "  cap-95.hujson: (base64) {"Version":…", if that is JSON and its
+// base64 is exactly the line's.
+std::string readable_line(std::string_view line) {
+    const std::size_t begin = line.find(": eyJ");
+    if (begin != std::string_view::npos) {
+        const std::string_view data = line.substr(begin + 2);
+        const auto json = decode_base64(data);
+        if (json && json->ends_with('}') && json->find('\n') == std::string::npos &&
+            encode_base64(*json) == data) {
+            return std::string(line.substr(0, begin)) + ": (base64) " + *json;
+        }
+    }
+    return std::string(line);
+}
+
+std::string readable(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        out += readable_line(text.substr(0, end));
+        out += end < text.size() ? "\n" : "";
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
 }
 
 bool is_input(const std::string& name) {
@@ -220,11 +248,11 @@ GoldenCase with_outcome(const GoldenCase& golden, const Outcome& outcome) {
     }
     if (golden.has_tree()) {
         for (const Section& file : outcome.tree) {
-            updated.sections.push_back({std::string(kWantedFile) + file.name, file.text});
+            updated.sections.push_back({std::string(kWantedFile) + file.name, readable(file.text)});
         }
     }
     if (!outcome.out.empty()) {
-        updated.sections.push_back({"want:out", outcome.out});
+        updated.sections.push_back({"want:out", readable(outcome.out)});
     }
     if (!outcome.err.empty()) {
         updated.sections.push_back({"want:err", outcome.err});

@@ -10,7 +10,8 @@
 //   -- no-images --       empty; the case names the images of this project itself, or none. Else
 //                         they are set with --set for verbs that read settings
 //   -- stdin --           standard input, default empty
-//   -- want:out --        standard output, default empty
+//   -- want:out --        standard output, default empty. Here and in files below, JSON of a Secret
+//                         is decoded: `key: (base64) {…}`
 //   -- want:err --        standard error, default empty
 //   -- want:exit --       default 1 when want:err has `error:`, else 0
 //   -- want:out/PATH --   a file of the output directory `out` after the run; `-- want:tree --`

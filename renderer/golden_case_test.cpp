@@ -61,6 +61,20 @@ TEST(GoldenCase, RecordsOnlyWhatIsUnusual) {
               "-- a.yaml --\nx\n-- want:err --\na: error: b\n-- want:exit --\n2\n");
 }
 
+TEST(GoldenCase, DecodesJsonOfSecrets) {
+    const auto out = [](const std::string& text) {
+        return with_outcome(parse_case("-- want:tree --\n"), {text, "", 0, {{"b.yaml", text}}});
+    };
+    const GoldenCase decoded = out("data:\n  a: eyJiIjoxfQ==\n  c: z\n");
+    for (const char* section : {"want:out", "want:out/b.yaml"}) {
+        EXPECT_EQ(decoded.text_or(section, ""), "data:\n  a: (base64) {\"b\":1}\n  c: z\n");
+    }
+    for (const char* text :
+         {"a: eyJ", "a: eyJiIjoxfQ", "a: eyJiIjoxfQ= =", "a: eyJiIjox\nfQ==\n", "a: eyJiIgp9\n"}) {
+        EXPECT_EQ(out(text).text_or("want:out", ""), text);
+    }
+}
+
 TEST(GoldenCase, ComparesTheOutputTreeWhereAsked) {
     const Outcome outcome{"", "", 0, {{"b.yaml", "1\n"}}};
     EXPECT_EQ(print_case(with_outcome(parse_case("-- a --\n"), outcome)), "-- a --\n");

@@ -3,12 +3,13 @@ import copy
 import pathlib
 import re
 import shutil
+import time
 
 import yaml
 
 import devices
 import record
-from cluster import LOGIN_SERVERS
+from cluster import LOGIN_SERVERS, OperatorFailed
 from parity_case import CONTROL, TS, annotations, ident, meta, pinned_address
 from parity_refusals import CONTROLLERS
 from parity_release import is_within
@@ -72,6 +73,21 @@ def is_endless(case):
     """
     objects = objects_of(case)
     return sum(obj["kind"] == "DNSConfig" for obj in objects) > 1 or any(obj["kind"] == "Connector" and "." in meta(obj).get("name", "") for obj in objects)
+
+
+def run(lab, cases, out):
+    """Writes the results. An input by which the operator ends, or never becomes quiet, is found by halving; it gets no result."""
+    begin = time.monotonic()
+    try:
+        Batch(lab, cases, out).run()
+    except OperatorFailed as error:
+        if len(cases) == 1:
+            print(f"reference_cases: {cases[0].name}: {error}", flush=True)
+            return
+        for half in (cases[:len(cases) // 2], cases[len(cases) // 2:]):
+            run(lab, half, out)
+        return
+    print(f"reference_cases: {len(cases)} inputs in {time.monotonic() - begin:.0f} s by {lab.release}", flush=True)
 
 
 class Batch:

@@ -104,6 +104,10 @@ class Api:
             list(pool.map(delete, found))
 
 
+class OperatorFailed(Exception):
+    """The operator did not start, ended, or never became quiet."""
+
+
 class Lab:
     """The programs around the operator, and the operator itself while a batch runs."""
 
@@ -213,17 +217,20 @@ class Lab:
         """Returns the paths that the operator wrote, once for each time."""
         return [entry["path"] for entry in self.entries() if entry["method"] != "GET" and entry["status"] < 300]
 
+    def must(self, holds, otherwise):
+        if not holds:
+            raise OperatorFailed(f"{otherwise}:\n{self.text('operator.err')[-3000:]}")
+
     def wait_until_written(self, paths):
         paths, end = set(paths), time.monotonic() + START_SECONDS
         while missing := paths - set(self.written()):
-            assert time.monotonic() < end, f"the operator does not look at {missing}:\n{self.text('operator.err')[-3000:]}"
+            self.must(time.monotonic() < end, f"the operator does not look at {missing}")
             time.sleep(0.1)
 
     def wait_until_quiet(self, least=LEAST_SECONDS, most=MOST_SECONDS):
         begin, process = time.monotonic(), self.running
         while "Startup complete" not in self.text("operator.err"):
-            assert process.poll() is None and time.monotonic() < begin + START_SECONDS, (
-                f"the operator does not start:\n{self.text('operator.err')[-3000:]}")
+            self.must(process.poll() is None and time.monotonic() < begin + START_SECONDS, "the operator does not start")
             time.sleep(0.1)
         begin = last = time.monotonic()
         seen, pauses = 0, 0
@@ -234,7 +241,7 @@ class Lab:
                 process.send_signal(signal.SIGCONT)
                 last = time.monotonic()
                 pauses += 1
-            assert process.poll() is None, f"the operator ended:\n{self.text('operator.err')[-3000:]}"
+            self.must(process.poll() is None, "the operator ended")
             if now > begin + least and now > last + min(QUIET_SECONDS, least):
                 if not self.is_busy():
                     return
@@ -242,7 +249,7 @@ class Lab:
             time.sleep(0.2)
             if (written := len(self.written())) != seen:
                 seen, last = written, time.monotonic()
-        assert most < MOST_SECONDS, f"the operator is not done after {most} s:\n{self.text('operator.err')[-3000:]}"
+        self.must(most < MOST_SECONDS, f"the operator is not done after {most} s")
 
     def is_busy(self):
         """Returns whether a controller of the operator has not begun yet, or has an object in its queue."""

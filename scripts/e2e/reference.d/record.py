@@ -299,7 +299,15 @@ def error_line(controller, about, text):
 
 # ---- files
 
-DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+# Texts that YAML 1.1 reads as a boolean or a number, and PyYAML leaves unquoted.
+AMBIGUOUS = re.compile(r"[yYnN]|[-+]?[0-9]+[eE][-+]?[0-9]+")
+
+
+class DUMPER(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
+    """Writes texts so that every parser reads them as texts."""
+
+
+DUMPER.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="'" if AMBIGUOUS.fullmatch(text) else None))
 
 
 def stream(documents):

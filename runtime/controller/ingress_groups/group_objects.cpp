@@ -38,10 +38,8 @@ std::optional<AddressTable> decode_address_table(const Value& object) {
     }
     AddressTable table;
     table.version = text_of(object.at({"metadata", "resourceVersion"}));
-    if (const Value* data = object.find("data"); data != nullptr && data->is_map()) {
-        for (const Member& member : data->members()) {
-            table.data.emplace(member.name(), text_of(member.value));
-        }
+    for (const Member& member : renderer::members_of(object.find("data"))) {
+        table.data.emplace(member.name(), text_of(member.value));
     }
     return table;
 }

@@ -71,22 +71,11 @@ Value with_ours(const Value& refs, const Owner& owner, Value ours) {
     return out;
 }
 
-std::vector<std::string_view> sorted(const Value* list) {
-    std::vector<std::string_view> out;
-    if (list != nullptr && list->is_list()) {
-        out.reserve(list->size());
-        for (const Value& item : list->items()) {
-            out.push_back(text_of(item));
-        }
-    }
-    std::sort(out.begin(), out.end());
-    return out;
-}
-
 bool same(const Value* list, std::vector<std::string> wanted) {
-    std::sort(wanted.begin(), wanted.end());
-    const auto found = sorted(list);
-    return std::equal(found.begin(), found.end(), wanted.begin(), wanted.end());
+    std::vector<std::string> found = texts_of(list);
+    std::ranges::sort(found);
+    std::ranges::sort(wanted);
+    return found == wanted;
 }
 
 // Returns the annotations with these owners.

@@ -41,7 +41,7 @@ Value claims_of(std::string_view token) {
 
 Result<Account> account_of_token(std::string_view token) {
     const Value claims = claims_of(token);
-    std::string_view subject = claims.is_map() ? text_of(claims.find("sub")) : std::string_view();
+    std::string_view subject = text_of(claims.find("sub"));
     const std::size_t colon = subject.find(':', kSubject.size());
     if (!subject.starts_with(kSubject) || colon == std::string_view::npos) {
         return renderer::Error{

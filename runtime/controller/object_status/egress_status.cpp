@@ -16,6 +16,7 @@
 
 namespace runtime::controller {
 
+using renderer::items_of;
 using renderer::text_of;
 using renderer::Value;
 
@@ -29,10 +30,7 @@ std::string_view annotation_of_service(const Parent& service, std::string_view k
 // Returns the `key` of each, with its protocol.
 std::set<std::pair<std::string, std::int64_t>> ports_of(const Value* list, std::string_view key) {
     std::set<std::pair<std::string, std::int64_t>> ports;
-    if (list == nullptr || !list->is_list()) {
-        return ports;
-    }
-    for (const Value& item : list->items()) {
+    for (const Value& item : items_of(list)) {
         const std::string_view protocol = text_of(item.find("protocol"));
         const Value* port = item.find(key);
         ports.emplace(protocol.empty() ? "TCP" : protocol,
@@ -70,10 +68,8 @@ Value slice_port(const Value& port) {
 
 std::string configuration(const Parent& service) {
     Value ports = Value::list();
-    if (const Value* all = service.spec.find("ports"); all != nullptr && all->is_list()) {
-        for (const Value& port : all->items()) {
-            ports.append(slice_port(port));
-        }
+    for (const Value& port : items_of(service.spec.find("ports"))) {
+        ports.append(slice_port(port));
     }
     const Value text = Value::map(
         {{"ports", std::move(ports)},
@@ -111,15 +107,13 @@ std::optional<EgressReplica> decode_egress_replica(const Value& secret) {
     }
     EgressReplica replica;
     for (const renderer::Member& service : services->members()) {
-        const Value* addresses = service.value.at({"tailnetTargetIPs"});
         replica.targets.emplace(
             service.name(),
             EgressReplica::Target{
                 .ip = std::string(text_of(service.value.at({"tailnetTarget", "ip"}))),
                 .fqdn = std::string(text_of(service.value.at({"tailnetTarget", "fqdn"}))),
                 .ports = ports_of(service.value.find("ports"), "targetPort"),
-                .has_addresses =
-                    addresses != nullptr && addresses->is_list() && addresses->size() > 0});
+                .has_addresses = !items_of(service.value.find("tailnetTargetIPs")).empty()});
     }
     return replica;
 }

@@ -140,17 +140,13 @@ std::string faults_of(const Parent& its_class, std::map<std::string, Ports>& tak
 
 bool is_class_ready(const Parent& its_class) {
     const Value status = its_class.status.unpack();
-    const Value* conditions = status.at({"conditions"});
-    if (conditions == nullptr || !conditions->is_list()) {
-        return false;
-    }
-    return std::any_of(conditions->items().begin(), conditions->items().end(),
-                       [&](const Value& condition) {
-                           const Value* seen = condition.at({"observedGeneration"});
-                           return text_of(condition.at({"type"})) == kClassReady &&
-                                  text_of(condition.at({"status"})) == "True" && seen != nullptr &&
-                                  seen->as_int() == its_class.generation;
-                       });
+    return std::ranges::any_of(renderer::items_of(status.find("conditions")),
+                               [&](const Value& condition) {
+                                   const Value* seen = condition.find("observedGeneration");
+                                   return text_of(condition.find("type")) == kClassReady &&
+                                          text_of(condition.find("status")) == "True" &&
+                                          seen != nullptr && seen->as_int() == its_class.generation;
+                               });
 }
 
 }  // namespace

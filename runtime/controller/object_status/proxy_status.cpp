@@ -29,12 +29,9 @@ bool is_v6(std::string_view address) {
 }
 
 bool has_family(const Parent& service, bool v6) {
-    const Value* addresses = service.spec.find("clusterIPs");
-    if (addresses == nullptr || !addresses->is_list()) {
-        return false;
-    }
-    return std::any_of(addresses->items().begin(), addresses->items().end(),
-                       [v6](const Value& address) { return is_v6(text_of(address)) == v6; });
+    return std::ranges::any_of(
+        renderer::items_of(service.spec.find("clusterIPs")),
+        [v6](const Value& address) { return is_v6(text_of(address)) == v6; });
 }
 
 Condition ready_condition(const renderer::Kind& kind, const Proxies& proxies) {

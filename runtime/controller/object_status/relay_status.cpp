@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/core/text_of.h"
 #include "runtime/base/log.h"
 
 namespace runtime::controller {
@@ -29,9 +30,7 @@ Condition fault_of(const Parent& relay) {
     const int replicas = replicas_of(relay);
     const Value* aws = relay.spec.find("aws");
     if (aws != nullptr && aws->is_map()) {
-        const Value* elastic = aws->find("elasticIPs");
-        const std::size_t entries =
-            elastic != nullptr && elastic->is_list() ? elastic->size() : std::size_t{0};
+        const std::size_t entries = renderer::items_of(aws->find("elasticIPs")).size();
         if (entries < static_cast<std::size_t>(std::max(replicas, 0))) {
             return not_ready(
                 "AWSConfigInvalid",

@@ -1,5 +1,6 @@
 #include "runtime/controller/object_status/status_writer.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "renderer/core/text_of.h"
@@ -103,11 +104,8 @@ Value changed_status(const Value& status, const StatusChange& change, std::int64
     }
     Value kept = Value::list();
     for (const Value& item : conditions.items()) {
-        bool stays = true;
-        for (const std::string& type : change.conditions_to_remove) {
-            stays = stays && text_of(item.find("type")) != type;
-        }
-        if (stays) {
+        if (std::ranges::find(change.conditions_to_remove, text_of(item.find("type"))) ==
+            change.conditions_to_remove.end()) {
             kept.append(item.clone());
         }
     }

@@ -110,12 +110,10 @@ std::optional<EgressNames> decode_egress_names(const Value& object) {
     }
     const auto services = renderer::read_json(renderer::decode_base64(text).value_or(""));
     EgressNames group;
-    if (services && services->is_map()) {
-        for (const renderer::Member& service : services->members()) {
-            std::string name = dns_name(text_of(service.value.at({"tailnetTarget", "fqdn"})));
-            if (!name.empty()) {
-                group.names.emplace(service.name(), std::move(name));
-            }
+    for (const renderer::Member& service : renderer::members_of(services ? &*services : nullptr)) {
+        std::string name = dns_name(text_of(service.value.at({"tailnetTarget", "fqdn"})));
+        if (!name.empty()) {
+            group.names.emplace(service.name(), std::move(name));
         }
     }
     return group.names.empty() ? std::nullopt : std::optional(std::move(group));
@@ -124,12 +122,10 @@ std::optional<EgressNames> decode_egress_names(const Value& object) {
 std::optional<DnsEndpoints> decode_dns_endpoints(const Value& object) {
     DnsEndpoints slice{.service = std::string(text_of(
                            object.at({"metadata", "labels", "kubernetes.io/service-name"})))};
-    const Value* endpoints = object.find("endpoints");
-    if (slice.service.empty() || text_of(object.find("addressType")) == "FQDN" ||
-        endpoints == nullptr || !endpoints->is_list()) {
+    if (slice.service.empty() || text_of(object.find("addressType")) == "FQDN") {
         return std::nullopt;
     }
-    for (const Value& endpoint : endpoints->items()) {
+    for (const Value& endpoint : renderer::items_of(object.find("endpoints"))) {
         if (is_ready(endpoint)) {
             const auto addresses = texts_of(endpoint.find("addresses"));
             slice.addresses.insert(slice.addresses.end(), addresses.begin(), addresses.end());

@@ -33,10 +33,8 @@ std::optional<LedgerCopy> decode_ledger(const Value& object) {
         text_of(object.at({"metadata", "annotations", renderer::kConfirmRemovalsAnnotation}));
     copy.predecessor =
         text_of(object.at({"metadata", "annotations", renderer::kPredecessorAnnotation}));
-    if (const Value* data = object.find("data"); data != nullptr && data->is_map()) {
-        for (const renderer::Member& member : data->members()) {
-            copy.data.emplace(member.name(), remembered(member.name(), text_of(member.value)));
-        }
+    for (const renderer::Member& member : renderer::members_of(object.find("data"))) {
+        copy.data.emplace(member.name(), remembered(member.name(), text_of(member.value)));
     }
     return copy;
 }

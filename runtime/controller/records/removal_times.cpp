@@ -9,11 +9,9 @@ namespace runtime::controller {
 Removed read_removed(std::string_view text) {
     Removed removed;
     const auto parsed = renderer::read_json(text);
-    if (parsed && parsed->is_map()) {
-        for (const renderer::Member& member : parsed->members()) {
-            if (const auto time = parse_time(text_of(member.value))) {
-                removed.emplace(member.name(), *time);
-            }
+    for (const renderer::Member& member : renderer::members_of(parsed ? &*parsed : nullptr)) {
+        if (const auto time = parse_time(text_of(member.value))) {
+            removed.emplace(member.name(), *time);
         }
     }
     return removed;

@@ -103,7 +103,7 @@ std::string endpoint_text(const Endpoint& endpoint) {
 
 std::string static_endpoints_problem(const Value& list) {
     std::map<std::string, std::size_t> seen;  // index by address
-    const std::span<const Value> items = list.is_list() ? list.items() : std::span<const Value>();
+    const std::span<const Value> items = renderer::items_of(&list);
     for (std::size_t i = 0; i < items.size(); ++i) {
         const std::string_view text = text_of(items[i]);
         const auto told = [i, text](std::string_view problem) {
@@ -130,12 +130,9 @@ std::string static_endpoints_problem(const Value& list) {
 }
 
 std::optional<LoadBalancer> decode_load_balancer(const Value& service) {
-    const Value* entries = service.at({"status", "loadBalancer", "ingress"});
-    if (entries == nullptr || !entries->is_list()) {
-        return std::nullopt;
-    }
     LoadBalancer balancer;
-    for (const Value& entry : entries->items()) {
+    for (const Value& entry :
+         renderer::items_of(service.at({"status", "loadBalancer", "ingress"}))) {
         const std::string address = ip_text(text_of(entry.at({"ip"})));
         const std::string_view hostname = text_of(entry.at({"hostname"}));
         if (!address.empty()) {

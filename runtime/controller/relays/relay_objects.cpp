@@ -93,7 +93,7 @@ void read_datum(const Member& member, RelayConfig& relay) {
         }
     } else if (const auto parts = split_key(member.name(), relay.name)) {
         const auto config = renderer::read_json(text);
-        if (config && config->is_map() && config->find("Version") != nullptr) {
+        if (config && config->find("Version") != nullptr) {
             relay.configs[std::string(parts->pod)].emplace(parts->key, text);
         } else {
             relay.problem = fmt::format("\"{}\" has no \"Version\"", member.name());
@@ -117,9 +117,8 @@ std::optional<RelayConfig> decode_relay(const Value& object) {
     relay.name = name;
     relay.uid = text_of(object.at({"metadata", "uid"}));
     relay.contract = text_of(object.at({"metadata", "annotations", renderer::kContractAnnotation}));
-    const Value* data = object.find("data");
-    if (relay.contract == renderer::kContractVersion && data != nullptr && data->is_map()) {
-        for (const Member& member : data->members()) {
+    if (relay.contract == renderer::kContractVersion) {
+        for (const Member& member : renderer::members_of(object.find("data"))) {
             read_datum(member, relay);
         }
     }
@@ -140,11 +139,9 @@ std::optional<RelaySecret> decode_relay_secret(const Value& object) {
     secret.uid = text_of(object.at({"metadata", "uid"}));
     secret.addresses = split_list(
         text_of(object.at({"metadata", "annotations", renderer::kBalancerAddressesAnnotation})));
-    if (const Value* data = object.find("data"); data != nullptr && data->is_map()) {
-        for (const Member& member : data->members()) {
-            secret.data.emplace(member.name(),
-                                secret_datum(object, member.name()).value_or(std::string()));
-        }
+    for (const Member& member : renderer::members_of(object.find("data"))) {
+        secret.data.emplace(member.name(),
+                            secret_datum(object, member.name()).value_or(std::string()));
     }
     return secret;
 }
@@ -152,8 +149,7 @@ std::optional<RelaySecret> decode_relay_secret(const Value& object) {
 std::vector<Endpoint> RelaySecret::endpoints() const {
     const auto json =
         data.empty() ? renderer::Result<Value>(Value()) : renderer::read_json(data.begin()->second);
-    return json && json->is_map() ? read_endpoints(json->find(kEndpointsField))
-                                  : std::vector<Endpoint>();
+    return read_endpoints(json ? json->find(kEndpointsField) : nullptr);
 }
 
 RelayContent relay_content(const RelayConfig& relay, std::string_view pod,

@@ -43,13 +43,9 @@ std::string complete_config(std::string_view config, std::string_view key) {
 }
 
 std::string advertise(std::string_view config, const std::vector<std::string>& services) {
-    Value list = Value::list();
-    for (const std::string& service : services) {
-        list.append(service);
-    }
-    return services.empty()
-               ? std::string(config)
-               : insert_behind(config, {"Hostname", "AcceptRoutes"}, "AdvertiseServices", list);
+    return services.empty() ? std::string(config)
+                            : insert_behind(config, {"Hostname", "AcceptRoutes"},
+                                            "AdvertiseServices", renderer::text_list(services));
 }
 
 std::string config_without_key(std::string_view config) {

@@ -45,11 +45,10 @@ std::optional<GroupConfig> decode_group(const Value& object) {
     group.name = name;
     group.uid = text_of(object.at({"metadata", "uid"}));
     group.contract = annotation_of(object, renderer::kContractAnnotation);
-    const Value* data = object.find("data");
-    if (group.contract != renderer::kContractVersion || data == nullptr || !data->is_map()) {
+    if (group.contract != renderer::kContractVersion) {
         return group;
     }
-    for (const Member& member : data->members()) {
+    for (const Member& member : renderer::members_of(object.find("data"))) {
         std::string_view key = member.name();
         if (take_suffix(key, ".json")) {
             if (auto offer = renderer::read_offer(text_of(member.value));
@@ -60,7 +59,7 @@ std::optional<GroupConfig> decode_group(const Value& object) {
             }
         } else if (take_suffix(key, renderer::kHujson)) {
             const auto config = renderer::read_json(text_of(member.value));
-            if (config && config->is_map() && config->find(kVersionField) != nullptr) {
+            if (config && config->find(kVersionField) != nullptr) {
                 group.proxies.emplace(key, text_of(member.value));
             } else {
                 group.problem = fmt::format("\"{}\" has no \"{}\"", member.name(), kVersionField);

@@ -25,6 +25,7 @@
 
 namespace runtime::controller {
 
+using renderer::items_of;
 using renderer::text_of;
 using renderer::Value;
 
@@ -44,14 +45,11 @@ std::string meta(const Value& object, std::string_view key) {
 
 // Returns the labels of tailscale.com.
 std::string labels_of(const Value& object) {
-    const Value* labels = object.at({"metadata", "labels"});
     std::string ours;
-    if (labels != nullptr && labels->is_map()) {
-        for (const renderer::Member& member : labels->members()) {
-            if (member.name().starts_with(renderer::kOperatorDomain)) {
-                ours.append(ours.empty() ? "" : ",");
-                ours.append(member.name()).append("=").append(text_of(member.value));
-            }
+    for (const renderer::Member& member : renderer::members_of(object.at({"metadata", "labels"}))) {
+        if (member.name().starts_with(renderer::kOperatorDomain)) {
+            ours.append(ours.empty() ? "" : ",");
+            ours.append(member.name()).append("=").append(text_of(member.value));
         }
     }
     return ours;
@@ -74,17 +72,9 @@ std::string joined_list(const std::string& text) {
 // Returns the last variable of that name, which is the one that counts.
 const Value* find_variable(const Value& object, std::string_view name) {
     const Value* found = nullptr;
-    const Value* containers = object.at({"spec", "template", "spec", "containers"});
-    if (containers == nullptr || !containers->is_list()) {
-        return found;
-    }
-    for (const Value& container : containers->items()) {
-        const Value* variables = container.at({"env"});
-        if (variables == nullptr || !variables->is_list()) {
-            continue;
-        }
-        for (const Value& variable : variables->items()) {
-            if (text_of(variable.at({"name"})) == name) {
+    for (const Value& container : items_of(object.at({"spec", "template", "spec", "containers"}))) {
+        for (const Value& variable : items_of(container.find("env"))) {
+            if (text_of(variable.find("name")) == name) {
                 found = &variable;
             }
         }
@@ -108,9 +98,9 @@ std::optional<Time> start_of(const Value& pod) {
     if (phase.empty() || phase == "Pending") {
         return std::nullopt;
     }
-    const Value* containers = pod.at({"status", "containerStatuses"});
-    if (containers != nullptr && containers->is_list() && containers->size() > 0) {
-        const Value& first = containers->items()[0];
+    const auto containers = items_of(pod.at({"status", "containerStatuses"}));
+    if (!containers.empty()) {
+        const Value& first = containers.front();
         const Value* restarts = first.find("restartCount");
         const auto start = parse_time(text_of(first.at({"state", "running", "startedAt"})));
         if (start.has_value() && (restarts == nullptr || restarts->as_int().value_or(0) == 0)) {
@@ -288,13 +278,10 @@ std::optional<Pod> decode_pod(const Value& object) {
     pod.leaving = object.at({"metadata", "deletionTimestamp"}) != nullptr;
     pod.started_at = start_of(object);
     pod.revision = label_of(object, "controller-revision-hash");
-    const Value* conditions = object.at({"status", "conditions"});
-    if (conditions != nullptr && conditions->is_list()) {
-        for (const Value& condition : conditions->items()) {
-            if (text_of(condition.find("type")) == "Ready") {
-                pod.ready = text_of(condition.find("status")) == "True";
-                pod.ready_changed_at = parse_time(text_of(condition.find("lastTransitionTime")));
-            }
+    for (const Value& condition : items_of(object.at({"status", "conditions"}))) {
+        if (text_of(condition.find("type")) == "Ready") {
+            pod.ready = text_of(condition.find("status")) == "True";
+            pod.ready_changed_at = parse_time(text_of(condition.find("lastTransitionTime")));
         }
     }
     return pod;
@@ -316,11 +303,9 @@ std::vector<std::string> split_list(std::string_view text) {
 
 std::vector<std::string> texts_of(const Value* list) {
     std::vector<std::string> texts;
-    if (list != nullptr && list->is_list()) {
-        texts.reserve(list->size());
-        for (const Value& item : list->items()) {
-            texts.emplace_back(text_of(item));
-        }
+    texts.reserve(items_of(list).size());
+    for (const Value& item : items_of(list)) {
+        texts.emplace_back(text_of(item));
     }
     return texts;
 }

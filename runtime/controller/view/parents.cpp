@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <span>
 
@@ -15,6 +14,7 @@
 namespace runtime::controller {
 
 using renderer::find_kind;
+using renderer::items_of;
 using renderer::Kind;
 using renderer::kKinds;
 using renderer::text_of;
@@ -58,8 +58,7 @@ bool is_none_of_ours(const Parent& parent, const Value* status) {
         text_of(parent.spec.find("type")) == "LoadBalancer") {
         return false;
     }
-    const Value* conditions = status == nullptr ? nullptr : status->at({"conditions"});
-    return conditions == nullptr || !conditions->is_list() || conditions->size() == 0;
+    return items_of(status == nullptr ? nullptr : status->find("conditions")).empty();
 }
 
 template <std::size_t... N>
@@ -131,15 +130,12 @@ std::string condition_status(const Parent& parent, std::string_view type) {
         return {};
     }
     const Value status = parent.status.unpack();
-    const Value* conditions = status.at({"conditions"});
-    if (conditions == nullptr || !conditions->is_list()) {
-        return {};
+    for (const Value& condition : items_of(status.find("conditions"))) {
+        if (text_of(condition.find("type")) == type) {
+            return std::string(text_of(condition.find("status")));
+        }
     }
-    const auto found = std::find_if(
-        conditions->items().begin(), conditions->items().end(),
-        [type](const Value& condition) { return text_of(condition.find("type")) == type; });
-    return found == conditions->items().end() ? std::string()
-                                              : std::string(text_of(found->find("status")));
+    return {};
 }
 
 std::optional<Parent> decode_parent(const Kind& kind, const Value& object) {
@@ -150,12 +146,10 @@ std::optional<Parent> decode_parent(const Kind& kind, const Value& object) {
     parent.uid = text_of(object.at({"metadata", "uid"}));
     const Value* generation = object.at({"metadata", "generation"});
     parent.generation = generation == nullptr ? 0 : generation->as_int().value_or(0);
-    if (const Value* annotations = object.at({"metadata", "annotations"});
-        annotations != nullptr && annotations->is_map()) {
-        for (const renderer::Member& member : annotations->members()) {
-            if (member.name().starts_with(renderer::kOperatorDomain)) {
-                parent.annotations.emplace(member.name(), text_of(member.value));
-            }
+    for (const renderer::Member& member :
+         renderer::members_of(object.at({"metadata", "annotations"}))) {
+        if (member.name().starts_with(renderer::kOperatorDomain)) {
+            parent.annotations.emplace(member.name(), text_of(member.value));
         }
     }
     parent.spec = spec_of(parent, object.find("spec"));

@@ -20,7 +20,7 @@ std::vector<std::string> static_endpoints(std::string_view config) {
         return {};  // most have none, and need not be parsed
     }
     const auto json = renderer::read_json(config);
-    return texts_of(json && json->is_map() ? json->find(kField) : nullptr);
+    return texts_of(json ? json->find(kField) : nullptr);
 }
 
 }  // namespace runtime::controller

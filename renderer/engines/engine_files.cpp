@@ -228,9 +228,4 @@ std::optional<Misspelling> misspelling_of(const Value& object) {
                : std::nullopt;
 }
 
-bool is_of_chart(std::string_view path) {
-    return path.starts_with("templates/") || path.starts_with("charts/") ||
-           path.starts_with("crds/") || path == "Chart.yaml";
-}
-
 }  // namespace renderer::engines

@@ -51,7 +51,4 @@ bool may_be_misspelled(std::string_view text);
 
 std::optional<Misspelling> misspelling_of(const Value& object);
 
-// True for files that belong to helm: `path` is relative to the directory of a chart.
-bool is_of_chart(std::string_view path);
-
 }  // namespace renderer::engines

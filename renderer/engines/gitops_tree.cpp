@@ -211,27 +211,12 @@ void GitOpsTree::collect_of_charts(unsigned threads,
         if (has(one.second, kSkipsFile)) {
             roles_[one.first].is_skipped = true;
         }
-        if (!is_part_of_chart(one.first)) {
+        if (!is_part_of_chart(dirs_, one.first)) {
             texts.push_back(std::move(one));
         } else if (may_hold_engine(one.second)) {
             roles_[one.first].makes_units = true;
         }
     }
-}
-
-bool GitOpsTree::is_part_of_chart(const std::string& file) const {
-    std::string dir = repo::parent_path(file);
-    for (const repo::WalkedDir* known = find(dir); known != nullptr && known->in_chart;
-         known = find(dir)) {
-        if (known->has_chart && is_of_chart(repo::relative_path(file, dir))) {
-            return true;
-        }
-        if (dir == repo::parent_path(dir)) {
-            break;
-        }
-        dir = repo::parent_path(dir);
-    }
-    return false;
 }
 
 void GitOpsTree::collect(unsigned threads) {

@@ -127,9 +127,6 @@ public:
     // All manifests, and whether they mention Tailscale.
     [[nodiscard]] const std::map<std::string, bool>& mentions() const { return mentions_; }
 
-    // True if the file is one of those that helm reads, of a chart at any level above it.
-    [[nodiscard]] bool is_part_of_chart(const std::string& file) const;
-
     // As has_input, for a file of the tree.
     bool holds_input(const std::string& path);
 

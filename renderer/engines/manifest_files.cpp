@@ -28,6 +28,16 @@ std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts) {
     return paths;
 }
 
+bool is_part_of_chart(const DirList& dirs, const std::string& path) {
+    return std::ranges::any_of(dirs, [&](const repo::WalkedDir* dir) {
+        const std::string inner = dir->has_chart && repo::is_within(path, dir->path)
+                                      ? repo::relative_path(path, dir->path)
+                                      : std::string();
+        return inner.starts_with("templates/") || inner.starts_with("charts/") ||
+               inner.starts_with("crds/") || inner == "Chart.yaml";
+    });
+}
+
 std::vector<std::pair<std::string, std::string>> read_wanted(
     const repo::SourceTree& tree, const std::vector<std::string>& paths, unsigned threads,
     const std::function<bool(std::size_t, std::string_view)>& wanted) {

@@ -17,6 +17,9 @@ namespace renderer::engines {
 
 std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts);
 
+// True if the file is one of those that helm reads, of a chart at any level above it.
+bool is_part_of_chart(const DirList& dirs, const std::string& path);
+
 // Returns the paths and texts of the files that are wanted, in the order of `paths`. `wanted` is
 // called on several threads, once for each index.
 std::vector<std::pair<std::string, std::string>> read_wanted(

@@ -15,6 +15,7 @@
 #include "renderer/engines/chart_releases.h"
 #include "renderer/engines/kustomize/helm_charts.h"
 #include "renderer/engines/liveness.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/engines/unit_content.h"
 #include "renderer/repo/paths.h"
 
@@ -140,7 +141,7 @@ std::map<std::string, std::vector<std::string>> unreached_inputs(
         for (const std::string& name : dir->files) {
             const std::string path = repo::join_path(dir->path, name);
             if (!repo::is_manifest_name(name) || dir->is_outside ||
-                repository.is_part_of_chart(path)) {
+                (dir->in_chart && is_part_of_chart(repository.dirs(), path))) {
                 continue;
             }
             const bool is_reached = reached.contains(path);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "renderer/base/printable.h"
-#include "renderer/engines/engine_files.h"
 #include "renderer/engines/includes.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/engines/select/select_build.h"
 #include "renderer/engines/select/unlisted_inputs.h"
 #include "renderer/repo/paths.h"
@@ -143,14 +143,6 @@ private:
         });
     }
 
-    // True if the file is one of those that helm reads, of a chart at any level above it.
-    [[nodiscard]] bool is_part_of_chart(const std::string& path) const {
-        return std::ranges::any_of(dirs_, [&](const repo::WalkedDir* dir) {
-            return dir->has_chart && repo::is_within(path, dir->path) &&
-                   is_of_chart(repo::relative_path(path, dir->path));
-        });
-    }
-
     void add_files(const repo::WalkedDir& dir) {
         const bool below = is_covered(dir);
         const bool included = is_included(dir);
@@ -163,7 +155,7 @@ private:
                 continue;
             }
             const bool ignored = choice_.ignores_below(path);
-            const bool is_beside_chart = dir.in_chart && !is_part_of_chart(path);
+            const bool is_beside_chart = dir.in_chart && !is_part_of_chart(dirs_, path);
             if (dir.in_chart && !(included && is_beside_chart)) {
                 if (is_beside_chart && !ignored && unlisted_.holds(path)) {
                     unlisted_.report_beside_chart(path);

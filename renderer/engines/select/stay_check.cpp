@@ -34,21 +34,25 @@ bool StayCheck::may_stay(const PlainBuild& build, const BuildFiles& read,
                          const Diagnostics& found) const {
     const bool has_place = context_.options.only_generated ||
                            (!context_.options.one_stream && !build.dir.relative.empty());
-    return has_place && !read.mentions_tailscale && !has_input_word(build, read) &&
-           !read.leaves_root && !(has_chart_dirs() && has_charts(build, read)) &&
-           !installs_exposing_chart(build, read) &&
+    return has_place && !read.mentions_tailscale && !read.leaves_root &&
+           !(has_chart_dirs() && has_charts(build, read)) && !may_expose(build, read) &&
            (needs_kustomize(found) || !mentioned_below(build.dir));
 }
 
-bool StayCheck::has_input_word(const PlainBuild& build, const BuildFiles& read) const {
+bool StayCheck::may_expose(const PlainBuild& build, const BuildFiles& read) const {
     const std::vector<std::string>& words = context_.options.input_words;
     const UnitVariables* variables = build.unit->variables.get();
-    return (!words.empty() || variables != nullptr) &&
+    const bool has_words = !words.empty() || variables != nullptr;
+    const bool has_dirs = has_chart_dirs();
+    const bool may_install =
+        context_.options.only_generated && (has_dirs || charts_mention_tailscale());
+    return (has_words || may_install) &&
            std::ranges::any_of(read.paths, [&](const std::string& path) {
                const Result<std::string> text = build.tree.read(path);
-               return text && (repo::mentions_input(*text, words) ||
+               return text && ((has_words && repo::mentions_input(*text, words)) ||
                                (variables != nullptr &&
-                                may_be_input_by_variable(*text, *variables, words)));
+                                may_be_input_by_variable(*text, *variables, words)) ||
+                               (may_install && may_install_chart(*text, has_dirs)));
            });
 }
 
@@ -57,15 +61,6 @@ bool StayCheck::has_chart_dirs() const {
     const repo::LoadOptions& options = context_.options;
     return options.only_generated &&
            (!options.chart_dirs.empty() || !options.configured_chart_dirs.empty());
-}
-
-bool StayCheck::installs_exposing_chart(const PlainBuild& build, const BuildFiles& read) const {
-    const bool has_dirs = has_chart_dirs();
-    return context_.options.only_generated && (has_dirs || charts_mention_tailscale()) &&
-           std::ranges::any_of(read.paths, [&](const std::string& path) {
-               const Result<std::string> text = build.tree.read(path);
-               return text && may_install_chart(*text, has_dirs);
-           });
 }
 
 bool StayCheck::charts_mention_tailscale() const {

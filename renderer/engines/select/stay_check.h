@@ -27,10 +27,9 @@ public:
                                 const Diagnostics& found) const;
 
 private:
-    [[nodiscard]] bool has_input_word(const PlainBuild& build, const BuildFiles& read) const;
+    // Returns true if a file has an input, or a release of a chart that may make one.
+    [[nodiscard]] bool may_expose(const PlainBuild& build, const BuildFiles& read) const;
     [[nodiscard]] bool has_chart_dirs() const;
-    [[nodiscard]] bool installs_exposing_chart(const PlainBuild& build,
-                                               const BuildFiles& read) const;
     [[nodiscard]] bool charts_mention_tailscale() const;
     [[nodiscard]] bool mentioned_below(const repo::WalkedDir& top) const;
 

@@ -83,4 +83,10 @@ std::vector<EngineObject> read_objects(SourceMap& sources, const std::string& pa
     return found;
 }
 
+Value read_text(std::string_view text) {
+    SourceMap sources;
+    Diagnostics discarded;
+    return read_yaml(sources, sources.add("", std::string(text)), discarded);
+}
+
 }  // namespace renderer::engines

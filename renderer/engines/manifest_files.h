@@ -32,4 +32,8 @@ std::vector<EngineObject> read_objects(SourceMap& sources, const std::string& pa
                                        std::string text,
                                        std::vector<RefusedFile>* refused = nullptr);
 
+// Returns the value of a text with one document, null if it cannot be read. Its positions name
+// nothing.
+Value read_text(std::string_view text);
+
 }  // namespace renderer::engines

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/engine_groups.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/engines/places.h"
 #include "renderer/repo/overlay_tree.h"
 #include "renderer/repo/paths.h"
@@ -42,10 +42,7 @@ bool is_harmless(std::string_view field) {
 
 // True if each operation of a JSON patch, or each field of a merge patch, is harmless.
 bool has_no_effect(const Value& patch) {
-    SourceMap sources;
-    Diagnostics discarded;
-    const Value root =
-        read_yaml(sources, sources.add("patch", std::string(text_of(patch, {"patch"}))), discarded);
+    const Value root = read_text(text_of(patch, {"patch"}));
     constexpr std::string_view kSpec = "/spec/";
     const auto changes_nothing = [&](const Value& operation) {
         const std::string_view path = text_of(operation, {"path"});

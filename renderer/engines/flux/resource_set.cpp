@@ -16,6 +16,7 @@
 #include "renderer/engines/argo/argo_clusters.h"
 #include "renderer/engines/engine_files.h"
 #include "renderer/engines/engine_object.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/engines/places.h"
 #include "renderer/engines/templates/go_template.h"
 #include "renderer/kube/group_of.h"
@@ -148,11 +149,8 @@ private:
 
     // Parses the text as a plain value of a key.
     std::optional<Value> read_plain(const Value& shape, const std::string& filled) {
-        SourceMap sources;
-        const SourceId source = sources.add("", fmt::format("x: {}\n", filled));
-        Diagnostics mistakes;
-        Value root = read_yaml(sources, source, mistakes);
-        if (mistakes.has_errors() || !root.is_map() || root.size() != 1) {
+        Value root = read_text(fmt::format("x: {}\n", filled));
+        if (!root.is_map() || root.size() != 1) {
             return fail(shape, "its result is not YAML");
         }
         Value out = std::move(root.members()[0].value);

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/engines/helm/operator_dependency.h"
 #include "renderer/engines/helm/version_range.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -63,12 +63,6 @@ Result<bool> add_directory(const repo::SourceTree& tree, const std::string& dir,
         }
     }
     return true;
-}
-
-Value read_chart_file(const std::string& text) {
-    SourceMap sources;
-    Diagnostics discarded;
-    return read_yaml(sources, sources.add(std::string(kChartFile), text), discarded);
 }
 
 bool holds_chart(const ChartSource& chart, const std::string& below, std::string_view name) {
@@ -129,7 +123,7 @@ Result<std::optional<ChartSource>> ChartLibrary::in_dirs(const repo::SourceTree&
         const std::string folder = repo::join_path(dir, name);
         const std::string file = repo::join_path(folder, kChartFile);
         if (tree.kind(file) == repo::EntryKind::File) {
-            const Value chart = read_chart_file(TRY(tree.read(file)));
+            const Value chart = read_text(TRY(tree.read(file)));
             if (is_in_range(scalar_text(chart.find("version")), version)) {
                 found.push_back(folder);
             }
@@ -192,7 +186,7 @@ Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, b
     if (file == chart.files.end() || depth == kDeepestChart) {
         return true;
     }
-    const Value root = read_chart_file(file->second);
+    const Value root = read_text(file->second);
     for (const Value& dependency : items_of(root.find("dependencies"))) {
         const std::string name(text_of(dependency, {"name"}));
         const std::string charts = repo::join_path(chart.entry, "charts/");

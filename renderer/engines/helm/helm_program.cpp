@@ -8,10 +8,9 @@
 #include "renderer/base/printable.h"
 #include "renderer/base/replace.h"
 #include "renderer/base/sandbox.h"
-#include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/user_program.h"
@@ -97,9 +96,7 @@ std::string without_values(std::string text, const ChartSource& chart, const Hel
     }
     for (const auto& [path, file] : chart.files) {
         if (repo::base_name(path) == "values.yaml") {
-            SourceMap sources;
-            Diagnostics ignored;
-            collect_scalars(read_yaml(sources, sources.add(path, file), ignored), values);
+            collect_scalars(read_text(file), values);
         }
     }
     // Longer ones come first, as one may be part of another.
@@ -165,14 +162,9 @@ bool refers_to_network(const Value& schema) {
 
 bool has_remote_schema(const ChartSource& chart) {
     return std::ranges::any_of(chart.files, [](const auto& file) {
-        if (repo::base_name(file.first) != "values.schema.json" ||
-            file.second.find("$ref") == std::string::npos) {
-            return false;
-        }
-        SourceMap sources;
-        Diagnostics discarded;
-        return refers_to_network(
-            read_yaml(sources, sources.add(file.first, file.second), discarded));
+        return repo::base_name(file.first) == "values.schema.json" &&
+               file.second.find("$ref") != std::string::npos &&
+               refers_to_network(read_text(file.second));
     });
 }
 

@@ -9,12 +9,12 @@
 
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/helm/chart_values.h"
 #include "renderer/engines/helm/operator_dependency.h"
 #include "renderer/engines/helm/version_range.h"
 #include "renderer/engines/kustomize/helm_charts.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -92,13 +92,9 @@ bool is_chart(const repo::SourceTree& tree, const std::string& dir) {
 }
 
 std::string version_of(const repo::SourceTree& tree, const std::string& chart) {
-    const std::string path = repo::join_path(chart, "Chart.yaml");
-    Result<std::string> text = tree.read(path);
-    SourceMap sources;
-    Diagnostics discarded;
-    const SourceId source = sources.add(path, text ? std::move(*text) : std::string());
-    const Value root = read_yaml(sources, source, discarded);
-    return std::string(spelling_of(root.at({"version"})));
+    const Result<std::string> text = tree.read(repo::join_path(chart, "Chart.yaml"));
+    const Value root = text ? read_text(*text) : Value();
+    return std::string(spelling_of(root.find("version")));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/helm/version_range.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -19,12 +20,6 @@ namespace {
 constexpr std::size_t kDeepestDependency = 8;
 constexpr std::string_view kDependencies = "charts/";
 constexpr std::string_view kTemplates = "templates/";
-
-Value read_text(std::string_view text) {
-    SourceMap sources;
-    Diagnostics discarded;
-    return read_yaml(sources, sources.add("", std::string(text)), discarded);
-}
 
 Value read_chart(const repo::SourceTree& tree, const std::string& path) {
     const Result<std::string> text =

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include "renderer/base/base64.h"
-#include "renderer/core/diagnostics.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/engines/helm/release_parts.h"
 #include "renderer/engines/helm/values_files.h"
+#include "renderer/engines/manifest_files.h"
 
 namespace renderer::engines {
 
@@ -79,11 +78,7 @@ std::string instance_path_of(const Value& chart) {
     if (!text_of(chart, {"apiVersion"}).starts_with(kHelmOfK3s) || values.empty()) {
         return {};
     }
-    SourceMap sources;
-    Diagnostics discarded;
-    const SourceId source = sources.add("valuesContent", std::string(values));
-    const Value root = read_yaml(sources, source, discarded);
-    return std::string(text_of(root, {"instance", "sync", "path"}));
+    return std::string(text_of(read_text(values), {"instance", "sync", "path"}));
 }
 
 }  // namespace renderer::engines

@@ -9,8 +9,8 @@
 
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -39,15 +39,9 @@ bool can_be_continued(std::string_view text) {
 
 // Returns the file that the annotation names. `annotation` is its key and its value, which is YAML
 // itself, with the `path` of a file, or `configuredIn` of a generator.
-std::string file_of_origin(std::string annotation) {
-    SourceMap sources;
-    Diagnostics discarded;
-    const Value map = read_yaml(sources, sources.add("", std::move(annotation)), discarded);
-    const std::string_view text = map.is_map() ? text_of(map, {kAnnotation}) : std::string_view();
-    const Value origin = read_yaml(sources, sources.add("", std::string(text)), discarded);
-    if (!origin.is_map()) {
-        return {};
-    }
+std::string file_of_origin(std::string_view annotation) {
+    const Value map = read_text(annotation);
+    const Value origin = read_text(text_of(map, {kAnnotation}));
     const std::string_view path = text_of(origin, {"path"});
     return std::string(path.empty() ? text_of(origin, {"configuredIn"}) : path);
 }
@@ -119,7 +113,7 @@ private:
         place_ = place_ == Place::Origin ? Place::Annotations : place_;
         leave_annotations();
         place_ = Place::Elsewhere;
-        files.push_back(origin_.empty() ? std::string() : file_of_origin(std::move(origin_)));
+        files.push_back(origin_.empty() ? std::string() : file_of_origin(origin_));
         origin_.clear();
     }
 
@@ -148,9 +142,7 @@ std::string asking_for_origins(std::string text, const Value& root) {
     if (root.find(kBuildMetadata) == nullptr && can_be_continued(text)) {
         return fmt::format("{}{}: [{}]\n", text, kBuildMetadata, kOriginAnnotations);
     }
-    SourceMap sources;
-    Diagnostics discarded;
-    Value asking = read_yaml(sources, sources.add("", std::move(text)), discarded);
+    Value asking = read_text(text);
     Value metadata = Value::list();
     for (const Value& entry : items_of(asking.find(kBuildMetadata))) {
         metadata.append(entry.clone());

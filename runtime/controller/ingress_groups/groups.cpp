@@ -471,12 +471,11 @@ void Groups::report(const std::string& slot, const std::string& problem) {
 void Groups::report_config(const GroupConfig& config) {
     report(group_slot(config.name) + "'s ConfigMap", config.problem);
     if (!config.problem.empty()) {
-        context_.events.post({.api_version = "v1",
-                              .kind = "ConfigMap",
-                              .ns = context_.view.ns(),
-                              .name = fmt::format("{}{}", renderer::kGroupPrefix, config.name),
-                              .uid = config.uid},
-                             kube::EventType::Warning, "InvalidGroup", config.problem);
+        context_.events.post(
+            context_.view.reference(kube::kConfigMaps,
+                                    fmt::format("{}{}", renderer::kGroupPrefix, config.name),
+                                    config.uid),
+            kube::EventType::Warning, "InvalidGroup", config.problem);
     }
 }
 

@@ -219,11 +219,7 @@ void DnsRecords::reconcile(const Changes& changes) {
         return;
     }
     if (nameserver->contract != renderer::kContractVersion) {
-        context_.events.post({.api_version = "v1",
-                              .kind = "Service",
-                              .ns = context_.view.ns(),
-                              .name = std::string(kNameserver),
-                              .uid = nameserver->uid},
+        context_.events.post(context_.view.reference(kube::kServices, kNameserver, nameserver->uid),
                              kube::EventType::Warning, "UnknownContract",
                              unknown_contract(nameserver->contract));
         return;

@@ -92,11 +92,7 @@ const LedgerCopy* Ledger::copy() const {
 
 kube::ObjectRef Ledger::reference() const {
     const LedgerCopy* found = copy();
-    return {.api_version = "v1",
-            .kind = "ConfigMap",
-            .ns = view_.ns(),
-            .name = std::string(kLedgerName),
-            .uid = found == nullptr ? "" : found->uid};
+    return view_.reference(kube::kConfigMaps, kLedgerName, found == nullptr ? "" : found->uid);
 }
 
 std::optional<std::string_view> Ledger::find(const std::string& key) const {

@@ -33,24 +33,17 @@ void Notices::reconcile(const Changes& changes) {
     }
     for (const ProxySet* set : sets_of(context_.view, changes)) {
         if (!set->contract.empty() && set->contract != renderer::kContractVersion) {
-            context_.events.post({.api_version = "apps/v1",
-                                  .kind = "StatefulSet",
-                                  .ns = context_.view.ns(),
-                                  .name = set->name,
-                                  .uid = set->uid},
+            context_.events.post(context_.view.reference(kube::kStatefulSets, set->name, set->uid),
                                  kube::EventType::Warning, "UnknownContract",
                                  unknown_contract(set->contract));
         }
     }
     const auto look = [this](std::string_view prefix, const auto& config) {
         if (config.contract != renderer::kContractVersion) {
-            context_.events.post({.api_version = "v1",
-                                  .kind = "ConfigMap",
-                                  .ns = context_.view.ns(),
-                                  .name = fmt::format("{}{}", prefix, config.name),
-                                  .uid = config.uid},
-                                 kube::EventType::Warning, "UnknownContract",
-                                 unknown_contract(config.contract));
+            context_.events.post(
+                context_.view.reference(kube::kConfigMaps, fmt::format("{}{}", prefix, config.name),
+                                        config.uid),
+                kube::EventType::Warning, "UnknownContract", unknown_contract(config.contract));
         }
     };
     for (const auto& [unused, config] : context_.view.tailnet_configs().objects()) {
@@ -65,12 +58,11 @@ void Notices::reconcile(const Changes& changes) {
 void Notices::tell_refusal(const renderer::TailnetConfig& config) {
     const std::string refusal = context_.tailnets.refusal(config);
     if (config.contract == renderer::kContractVersion && !refusal.empty()) {
-        context_.events.post({.api_version = "v1",
-                              .kind = "ConfigMap",
-                              .ns = context_.view.ns(),
-                              .name = fmt::format("{}{}", renderer::kTailnetPrefix, config.name),
-                              .uid = config.uid},
-                             kube::EventType::Warning, "CannotUseTailnet", refusal);
+        context_.events.post(
+            context_.view.reference(kube::kConfigMaps,
+                                    fmt::format("{}{}", renderer::kTailnetPrefix, config.name),
+                                    config.uid),
+            kube::EventType::Warning, "CannotUseTailnet", refusal);
     }
 }
 

@@ -77,14 +77,12 @@ void Relays::reconcile(const Changes& /*changes*/) {
 void Relays::report(const RelayConfig& relay) {
     const bool is_known = relay.contract == renderer::kContractVersion;
     if (!is_known || !relay.problem.empty()) {
-        context_.events.post({.api_version = "v1",
-                              .kind = "ConfigMap",
-                              .ns = context_.view.ns(),
-                              .name = fmt::format("{}{}", renderer::kRelayPrefix, relay.name),
-                              .uid = relay.uid},
-                             kube::EventType::Warning,
-                             is_known ? "InvalidPeerRelay" : "UnknownContract",
-                             is_known ? relay.problem : unknown_contract(relay.contract));
+        context_.events.post(
+            context_.view.reference(kube::kConfigMaps,
+                                    fmt::format("{}{}", renderer::kRelayPrefix, relay.name),
+                                    relay.uid),
+            kube::EventType::Warning, is_known ? "InvalidPeerRelay" : "UnknownContract",
+            is_known ? relay.problem : unknown_contract(relay.contract));
     }
 }
 

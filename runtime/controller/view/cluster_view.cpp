@@ -274,6 +274,12 @@ std::string ClusterView::key(std::string_view name) const {
     return fmt::format("{}/{}", ns_, name);
 }
 
+kube::ObjectRef ClusterView::reference(const renderer::Kind& kind, std::string_view name,
+                                       std::string_view uid) const {
+    return {std::string(kind.api_version), std::string(kind.name), ns_, std::string(name),
+            std::string(uid)};
+}
+
 Source ClusterView::our_secrets() const {
     return {.kind = kube::kSecrets,
             .ns = ns_,

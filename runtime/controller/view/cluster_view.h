@@ -22,6 +22,7 @@
 #include "runtime/controller/view/index.h"
 #include "runtime/controller/view/mirror.h"
 #include "runtime/controller/view/objects.h"
+#include "runtime/kube/events.h"
 
 namespace runtime::controller {
 
@@ -36,8 +37,7 @@ struct Source {
 
 class ClusterView {
 public:
-    // All references outlive it.
-    // `api_ns` is the API proxy's own namespace; empty: it has none.
+    // All references outlive it. `api_ns` is the API proxy's own namespace; empty: it has none.
     ClusterView(Loop& loop, kube::Client& kube, Log& log, RandomSource& random, std::string ns,
                 std::string api_ns = {});
     ~ClusterView();
@@ -82,8 +82,7 @@ public:
     }
 
     void start();
-    // Does not include the copies of what is apart: the controller may not be allowed to read it
-    // yet.
+    // Without the copies of what is apart: the controller may not be allowed to read it yet.
     [[nodiscard]] bool complete() const;
     // True if the copies below are complete: enough for keys and devices, whatever a feature needs.
     [[nodiscard]] bool own_complete() const;
@@ -109,6 +108,9 @@ public:
     // The Secret that the API proxy's pod reads its key from; nullptr: it does not exist.
     [[nodiscard]] const DeliveredKey* delivered_key() const;
     [[nodiscard]] std::string key(std::string_view name) const;  // of an object in our namespace
+    // Names such an object, for Events about it.
+    [[nodiscard]] kube::ObjectRef reference(const renderer::Kind& kind, std::string_view name,
+                                            std::string_view uid) const;
 
     // The controller's own namespace.
     [[nodiscard]] const Mirror<ProxySet>& sets() const { return *sets_; }

@@ -10,9 +10,9 @@
 #include "runtime/controller/decide.h"
 #include "runtime/controller/ingress_groups/service_table.h"
 #include "runtime/controller/keys/secrets.h"
-#include "runtime/controller/object_status/parent_status.h"
 #include "runtime/controller/object_status/proxy_status.h"
 #include "runtime/controller/records/ledger.h"
+#include "runtime/controller/view/replicas.h"
 
 namespace runtime::controller {
 
@@ -394,15 +394,7 @@ void Groups::tell_services(const Seen& seen) {
 }
 
 bool Groups::has_own_proxy(const Parent& parent) const {
-    if (is_of_group(parent)) {
-        return false;
-    }
-    const ClusterView& view = context_.view;
-    return std::ranges::any_of(view.sets_by_parent().find(contract_name(parent)),
-                               [&view](std::string_view name) {
-                                   const ProxySet* set = view.sets().find(view.key(name));
-                                   return set != nullptr && !set->contract.empty();
-                               });
+    return !is_of_group(parent) && set_of(context_.view, contract_name(parent)) != nullptr;
 }
 
 Groups::Unserved Groups::unserved(const Seen& seen) const {

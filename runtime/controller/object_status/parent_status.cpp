@@ -163,18 +163,6 @@ void ParentStatus::write_served(Look& look, const ProxySet& set) {
     }
 }
 
-const ProxySet* ParentStatus::set_of_group(std::string_view group) const {
-    const ClusterView& view = context_.view;
-    for (const std::string_view name :
-         view.sets_by_parent().find(fmt::format("{}{}", kGroupParent, group))) {
-        const ProxySet* set = view.sets().find(view.key(name));
-        if (set != nullptr && !set->contract.empty()) {
-            return set;
-        }
-    }
-    return nullptr;
-}
-
 void ParentStatus::write_egress(Look& look, const Changes& changes,
                                 const std::vector<const ProxySet*>& sets) {
     std::set<std::string_view> groups;  // groups that may have changed
@@ -204,7 +192,7 @@ void ParentStatus::write_egress(Look& look, const Parent& service) {
     if (group.empty()) {
         return has_been_led ? context_.status.write(service, no_egress_status()) : void();
     }
-    const ProxySet* set = set_of_group(group);
+    const ProxySet* set = set_of(context_.view, fmt::format("{}{}", kGroupParent, group));
     if (set == nullptr) {
         // The operator may have the group.
         if (has_been_led && context_.view.operators_sets().empty()) {

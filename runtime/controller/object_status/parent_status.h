@@ -41,9 +41,6 @@ private:
     bool note_leaving(Look& look, const Changes& changes);
     [[nodiscard]] std::vector<const Parent*> parents_of(const Changes& changes,
                                                         std::string_view kind) const;
-    // The group's StatefulSet, of our contract or another one, but not the operator's; nullptr if
-    // there is none.
-    [[nodiscard]] const ProxySet* set_of_group(std::string_view group) const;
     void write_served(Look& look, const ProxySet& set);
     void write_egress(Look& look, const Changes& changes, const std::vector<const ProxySet*>& sets);
     void write_egress(Look& look, const Parent& service);

@@ -142,6 +142,16 @@ std::vector<const ProxySet*> sets_of(const ClusterView& view, const Changes& cha
     return {sets.begin(), sets.end()};
 }
 
+const ProxySet* set_of(const ClusterView& view, std::string_view parent) {
+    for (const std::string_view name : view.sets_by_parent().find(parent)) {
+        const ProxySet* set = view.sets().find(view.key(name));
+        if (set != nullptr && !set->contract.empty()) {
+            return set;
+        }
+    }
+    return nullptr;
+}
+
 std::string owner_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
                      std::string_view pod) {
     for (const std::string_view name : view.noted_devices().find(device)) {

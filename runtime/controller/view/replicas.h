@@ -37,6 +37,10 @@ private:
 // The StatefulSets that are affected by the changes.
 std::vector<const ProxySet*> sets_of(const ClusterView& view, const Changes& changes);
 
+// Returns the parent's StatefulSet, of our contract or another one, but not the operator's; nullptr
+// if there is none.
+const ProxySet* set_of(const ClusterView& view, std::string_view parent);
+
 // Returns the auth Secret, not of `pod`, on which the controller has noted this device of the
 // tailnet; "" if there is none.
 std::string owner_of(const ClusterView& view, std::string_view tailnet, std::string_view device,

@@ -1,6 +1,7 @@
 #include "renderer/engines/flux/generated_maps.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -14,24 +15,25 @@ namespace renderer::engines {
 namespace {
 
 constexpr std::string_view kField = "configMapGenerator";
+// A kustomization without these words makes no ConfigMap and changes none.
+constexpr auto kMapWords = std::to_array<std::string_view>({kField, "patch", "replacements"});
 
 class MapSearch {
 public:
     MapSearch(const repo::SourceTree& tree, const std::string& root, SourceMap& sources)
         : reader_(tree, sources), context_{tree, sources, reader_, selection_, discarded_, root} {}
 
-    void kustomization(const repo::WalkedDir& dir) {
+    void kustomization(const repo::WalkedDir& dir, PatchedMaps& patched) {
         const Result<std::string> text =
             context_.tree.read(repo::join_path(dir.path, dir.kustomizations.front()));
-        if (!text || text->find(kField) == std::string::npos) {
-            return;
-        }
-        const Kustomization* file = reader_.find(dir.path);
-        if (file == nullptr || !file->root.is_map()) {
-            return;
-        }
-        for (const Value& generator : items_of(file->root.find(kField))) {
-            take(*file, generator);
+        const bool may_matter = text && std::ranges::any_of(kMapWords, [&](std::string_view word) {
+                                    return text->find(word) != std::string::npos;
+                                });
+        if (const Kustomization* file = may_matter ? reader_.find(dir.path) : nullptr) {
+            patched.add(file->root, context_.tree, dir.path);
+            for (const Value& generator : items_of(file->root.find(kField))) {
+                take(*file, generator);
+            }
         }
     }
 
@@ -77,11 +79,12 @@ private:
 }  // namespace
 
 GeneratedMaps generated_config_maps(const repo::SourceTree& tree, const DirList& dirs,
-                                    const std::string& root, SourceMap& sources) {
+                                    const std::string& root, SourceMap& sources,
+                                    PatchedMaps& patched) {
     MapSearch search(tree, root, sources);
     for (const repo::WalkedDir* dir : dirs) {
         if (!dir->kustomizations.empty()) {
-            search.kustomization(*dir);
+            search.kustomization(*dir, patched);
         }
     }
     return search.finish();

@@ -11,6 +11,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 #include "renderer/engines/fleet/fleet_files.h"
+#include "renderer/engines/flux/patched_maps.h"
 #include "renderer/repo/source_tree.h"
 
 namespace renderer::engines {
@@ -19,8 +20,9 @@ namespace renderer::engines {
 // fully known: it merges with another, or a file is missing or encrypted.
 using GeneratedMaps = std::map<std::string, std::vector<Value>, std::less<>>;
 
-// Generators may refer to files below `root`.
+// Generators may refer to files below `root`. What kustomizations change is added to `patched`.
 GeneratedMaps generated_config_maps(const repo::SourceTree& tree, const DirList& dirs,
-                                    const std::string& root, SourceMap& sources);
+                                    const std::string& root, SourceMap& sources,
+                                    PatchedMaps& patched);
 
 }  // namespace renderer::engines

@@ -1,13 +1,11 @@
 #include "renderer/engines/flux/variable_sources.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/engines/flux/nearest.h"
 #include "renderer/engines/manifest_files.h"
@@ -53,27 +51,7 @@ void VariableSources::read_files() {
             }
         }
     }
-    generated_ = generated_config_maps(tree_, dirs_, root_, sources_);
-    read_kustomizations();
-}
-
-void VariableSources::read_kustomizations() {
-    constexpr auto kChanges =
-        std::to_array<std::string_view>({"patch", "replacements", "behavior"});
-    for (const repo::WalkedDir* dir : dirs_) {
-        if (dir->kustomizations.empty()) {
-            continue;
-        }
-        std::string path = repo::join_path(dir->path, dir->kustomizations.front());
-        Result<std::string> text = tree_.read(path);
-        if (text && std::ranges::any_of(kChanges, [&](std::string_view word) {
-                return text->find(word) != std::string::npos;
-            })) {
-            Diagnostics discarded;  // the build itself reports them
-            const SourceId source = sources_.add(std::move(path), std::move(*text));
-            patched_.add(read_yaml(sources_, source, discarded), tree_, dir->path);
-        }
-    }
+    generated_ = generated_config_maps(tree_, dirs_, root_, sources_, patched_);
 }
 
 const Value* VariableSources::find(const VariableSource& wanted) {

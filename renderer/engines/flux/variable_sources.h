@@ -49,7 +49,6 @@ private:
     std::vector<const Value*> config_maps(std::string_view name);
     std::vector<const Value*> secrets(std::string_view name);
     void read_files();
-    void read_kustomizations();
 
     const repo::SourceTree& tree_;
     const DirList& dirs_;

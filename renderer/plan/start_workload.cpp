@@ -100,10 +100,7 @@ Workload bare_proxy(const classify::ParentInput& parent, std::string_view rule,
     proxy.account = proxy.name;
     proxy.priority_class = inputs.settings.priority_class;
     proxy.add_parent_labels(true);
-    for (const std::string_view kind :
-         {"Role", "RoleBinding", "Service", "ServiceAccount", "StatefulSet"}) {
-        proxy.claims.push_back({kind, proxy.name, proxy.origin.pos});
-    }
+    proxy.claim({"Role", "RoleBinding", "Service", "ServiceAccount", "StatefulSet"}, proxy.name);
     proxy.volumes = {kConfigVolume, kAuthVolume};
     return proxy;
 }

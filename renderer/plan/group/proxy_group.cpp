@@ -127,11 +127,9 @@ Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
         feature.shares_acme_account = shares_acme_account(group, settings);
         fill_environment(group, settings, workload, feature.shares_acme_account);
     }
-    for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet"}) {
-        workload.claims.push_back({kind, workload.name, workload.origin.pos});
-    }
+    workload.claim({"Role", "RoleBinding", "StatefulSet"}, workload.name);
     if (workload.makes_account) {
-        workload.claims.push_back({"ServiceAccount", workload.name, workload.origin.pos});
+        workload.claim({"ServiceAccount"}, workload.name);
     }
     workload.feature = std::move(feature);
     return workload;

@@ -58,17 +58,14 @@ void choose_tags(const Settings& settings, Workload& made, Diagnostics& diagnost
 }
 
 void claim_names(const Settings& settings, Workload& made) {
-    for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet"}) {
-        made.claims.push_back({kind, made.name, made.origin.pos});
-    }
+    made.claim({"Role", "RoleBinding", "StatefulSet"}, made.name);
     if (made.makes_account) {
-        made.claims.push_back({"ServiceAccount", made.account, made.origin.pos});
+        made.claim({"ServiceAccount"}, made.account);
     }
     if (made.ns != settings.ns) {
-        made.claims.push_back({"Role", settings.names.name, made.origin.pos});
-        made.claims.push_back({"RoleBinding", settings.names.name, made.origin.pos});
-        made.claims.push_back({"Secret", made.pod(0), made.origin.pos});
-        made.claims.push_back({"Secret", auth_secret_name(made.pod(0)), made.origin.pos});
+        made.claim({"Role", "RoleBinding"}, settings.names.name);
+        made.claim({"Secret"}, made.pod(0));
+        made.claim({"Secret"}, auth_secret_name(made.pod(0)));
     }
 }
 

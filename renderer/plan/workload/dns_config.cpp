@@ -67,10 +67,8 @@ Workload make_nameserver(const classify::CustomResource& config, const ProxyInpu
     made.labels = {{"app.kubernetes.io/component", "nameserver"},
                    {"app.kubernetes.io/name", "tailscale"}};
     made.add_parent_labels(true);
-    for (const std::string_view kind : {"Deployment", "Service", "ServiceAccount"}) {
-        made.claims.push_back({kind, made.name, made.origin.pos});
-    }
-    made.claims.push_back({"ConfigMap", std::string(kDnsRecords), made.origin.pos});
+    made.claim({"Deployment", "Service", "ServiceAccount"}, made.name);
+    made.claim({"ConfigMap"}, std::string(kDnsRecords));
     made.image = inputs.settings.image.reference();
     made.pull_policy = controller_pull_policy(inputs.settings);
     const classify::Fields pod = config.fields_at({"nameserver", "pod"});

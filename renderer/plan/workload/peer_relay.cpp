@@ -197,15 +197,11 @@ private:
     }
 
     void claim_names(Workload& made) const {
-        for (const std::string_view kind :
-             {"Role", "RoleBinding", "ServiceAccount", "StatefulSet"}) {
-            made.claims.push_back({kind, made.name, made.origin.pos});
-        }
+        made.claim({"Role", "RoleBinding", "ServiceAccount", "StatefulSet"}, made.name);
         for (std::size_t i = 0; i < made.hostnames.size(); ++i) {
-            made.claims.push_back({"Service", made.pod(i), made.origin.pos});
+            made.claim({"Service"}, made.pod(i));
         }
-        made.claims.push_back(
-            {"ConfigMap", fmt::format("{}{}", kRelayPrefix, relay_.name), made.origin.pos});
+        made.claim({"ConfigMap"}, fmt::format("{}{}", kRelayPrefix, relay_.name));
     }
 
     PeerRelayPlan plan_relay() {

@@ -162,9 +162,7 @@ private:
     }
 
     void claim_names(Workload& made) {
-        for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet"}) {
-            made.claims.push_back({kind, made.name, made.origin.pos});
-        }
+        made.claim({"Role", "RoleBinding", "StatefulSet"}, made.name);
         made.claims.push_back({"ServiceAccount", made.account,
                                made.account == made.name ? made.origin.pos : account_.pos("name")});
     }

@@ -24,6 +24,13 @@ void Workload::add_parent_labels(bool with_namespace) {
     labels.emplace_back(label::kParentType, std::string_view(traits().parent_type));
 }
 
+void Workload::claim(std::initializer_list<std::string_view> kinds,
+                     const std::string& object_name) {
+    for (const std::string_view kind : kinds) {
+        claims.push_back({kind, object_name, origin.pos});
+    }
+}
+
 std::string Workload::pod(std::size_t ordinal) const {
     return fmt::format("{}-{}", name, ordinal);
 }

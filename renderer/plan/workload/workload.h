@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -147,6 +148,8 @@ struct Workload {
     [[nodiscard]] const PodTraits& traits() const;
     // Adds the labels by which the operator, too, finds what is for a parent.
     void add_parent_labels(bool with_namespace);
+    // Claims the name for an object of each kind.
+    void claim(std::initializer_list<std::string_view> kinds, const std::string& object_name);
     // Returns "ts-web-ztn66-0".
     [[nodiscard]] std::string pod(std::size_t ordinal) const;
     template <typename Feature>

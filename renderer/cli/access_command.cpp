@@ -18,7 +18,6 @@
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
 #include "renderer/cli/policy_file.h"
-#include "renderer/emit/emit.h"
 #include "renderer/emit/tree/packed_text.h"
 #include "renderer/repo/disk_tree.h"
 

@@ -25,7 +25,6 @@
 #include "renderer/emit/tree/lock.h"
 #include "renderer/lint/lint.h"
 #include "renderer/load/load.h"
-#include "renderer/load/lock_file.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 

@@ -1,7 +1,5 @@
 #include "renderer/cli/json_reports.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -8,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"

@@ -2,7 +2,6 @@
 // is a notification of the run, because readers refuse results without a file.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>

@@ -1,10 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "renderer/cli/commands.h"
 #include "renderer/cli/exit_codes.h"

@@ -10,7 +10,6 @@
 #include "renderer/cli/report.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
-#include "renderer/plan/install/controller.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::cli {

@@ -6,11 +6,9 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "renderer/base/printable.h"
 #include "renderer/base/split.h"
-#include "renderer/engines/applied_units.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/unit_inputs.h"
 #include "renderer/repo/paths.h"

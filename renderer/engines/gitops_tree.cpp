@@ -1,12 +1,8 @@
 #include "renderer/engines/gitops_tree.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
-#include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/engine_files.h"
 #include "renderer/engines/engine_groups.h"

@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "renderer/core/text_of.h"
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/engines/standing.h"
 #include "renderer/repo/paths.h"

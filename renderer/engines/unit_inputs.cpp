@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "renderer/core/edit_distance.h"
-#include "renderer/core/text_of.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/chart_releases.h"
 #include "renderer/engines/kustomize/helm_charts.h"

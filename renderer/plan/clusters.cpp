@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "renderer/base/ascii.h"
 #include "renderer/plan/checks/cross_checks.h"
 #include "renderer/plan/joining.h"

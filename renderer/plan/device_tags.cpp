@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "renderer/contract/annotations.h"
 #include "renderer/plan/annotations.h"

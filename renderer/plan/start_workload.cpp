@@ -8,12 +8,10 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/load/loaded.h"
-#include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/class/proxy_classes.h"
 #include "renderer/plan/dataplanes.h"
 #include "renderer/plan/device_tags.h"
-#include "renderer/plan/grammar.h"
 #include "renderer/plan/object_names.h"
 #include "renderer/plan/tailnets.h"
 

@@ -3,7 +3,6 @@
 // Tailscale Services have their form, no tailnet is at an unsafe place, and a change of
 // `tailrender-devices` keeps the data of others. The input is a ConfigMap, or the Service of an
 // egress group, or both; data that are not strings are replaced by their JSON.
-#include <algorithm>
 #include <cstdint>
 
 #include "renderer/base/base64.h"

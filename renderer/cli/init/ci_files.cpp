@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
-
 #include "renderer/cli/init/new_files.h"
 #include "renderer/repo/paths.h"
 

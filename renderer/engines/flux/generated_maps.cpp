@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/kustomize/generator_sources.h"
 #include "renderer/repo/paths.h"

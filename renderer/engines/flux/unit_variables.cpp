@@ -1,6 +1,5 @@
 #include "renderer/engines/flux/unit_variables.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "renderer/base/pattern.h"
 #include "renderer/core/source_map.h"
 #include "renderer/engines/helm/exposing_values.h"

@@ -10,7 +10,6 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/kustomize/plug_ins.h"
 #include "renderer/repo/paths.h"
-#include "renderer/repo/walk.h"
 #include "renderer/secrets/userinfo.h"
 
 namespace renderer::engines {

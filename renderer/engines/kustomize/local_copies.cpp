@@ -1,7 +1,5 @@
 #include "renderer/engines/kustomize/local_copies.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <span>
 #include <string_view>

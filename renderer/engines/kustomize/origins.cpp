@@ -11,7 +11,6 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/manifest_files.h"
-#include "renderer/repo/paths.h"
 
 namespace renderer::engines {
 

@@ -1,7 +1,5 @@
 #include "renderer/engines/kustomize/plug_ins.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -9,7 +9,6 @@
 
 #include "renderer/base/printable.h"
 #include "renderer/core/text_of.h"
-#include "renderer/engines/flux/deciding_variables.h"
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/helm/inflated_tree.h"
 #include "renderer/engines/kustomize/exposing_patches.h"

@@ -7,13 +7,11 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "renderer/core/text_of.h"
 #include "renderer/engines/applied_units.h"
 #include "renderer/engines/argo/application_charts.h"
-#include "renderer/engines/argo/argo_units.h"
 #include "renderer/engines/cluster_choice.h"
 #include "renderer/engines/flux/local_sources.h"
 #include "renderer/engines/includes.h"

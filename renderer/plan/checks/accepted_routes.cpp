@@ -6,11 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "renderer/plan/checks/cross_checks.h"
-#include "renderer/plan/dataplanes.h"
-#include "renderer/plan/parents.h"
 #include "renderer/plan/routes.h"
 
 namespace renderer::plan {

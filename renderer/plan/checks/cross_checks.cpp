@@ -10,7 +10,6 @@
 #include "renderer/contract/environment.h"
 #include "renderer/plan/dataplanes.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/start_workload.h"
 
 namespace renderer::plan {
 

@@ -19,7 +19,6 @@
 #include "renderer/plan/parents.h"
 #include "renderer/plan/start_workload.h"
 #include "renderer/plan/tailnets.h"
-#include "renderer/plan/workload/health_check.h"
 
 namespace renderer::plan {
 

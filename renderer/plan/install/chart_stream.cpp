@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "renderer/classify/operator_deployment.h"
 #include "renderer/core/text_of.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/settings/settings_decoder.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "renderer/classify/operator_deployment.h"
 #include "renderer/core/json.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/install/install_testing.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 #include "renderer/core/json.h"
 #include "runtime/base/log.h"

@@ -3,8 +3,6 @@
 // StatefulSet can with its token.
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "renderer/contract/annotations.h"
 #include "renderer/contract/auth_secret.h"
 #include "renderer/contract/labels.h"

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "renderer/base/ascii.h"
 #include "runtime/controller/view/objects.h"

@@ -7,7 +7,6 @@
 #include "renderer/contract/labels.h"
 #include "renderer/contract/state_secret.h"
 #include "runtime/base/json_patch.h"
-#include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/controller/view/api_proxy_config.h"
 
 namespace runtime::controller {

@@ -1,10 +1,8 @@
 #include "runtime/controller/records/devices.h"
 
 #include <array>
-#include <utility>
 
 #include "renderer/contract/state_secret.h"
-#include "renderer/core/json.h"
 #include "runtime/base/log.h"
 
 namespace runtime::controller {

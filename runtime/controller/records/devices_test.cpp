@@ -1,6 +1,5 @@
 #include "runtime/controller/records/devices.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "renderer/core/json.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <utility>
 
 #include "renderer/contract/annotations.h"
 #include "renderer/contract/config_secret.h"

@@ -1,7 +1,5 @@
 #include "runtime/controller/view/object_editor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 

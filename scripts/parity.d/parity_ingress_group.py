@@ -76,7 +76,7 @@ class Service:
     def _url(self, backend):
         name, port = backend["service"]["name"], backend["service"]["port"]
         namespace = meta(self.parent)["namespace"]
-        spec = _spec(self.case.service(namespace, name))
+        spec = _spec(self.case.service(namespace, name) or {})
         number = port.get("number") or next(p["port"] for p in spec["ports"] if p.get("name") == port["name"])
         secure = number == 443 or port.get("name") == "https"
         host = spec.get("clusterIP") or f"{name}.{namespace}.svc.{self.case.settings['clusterDomain']}"

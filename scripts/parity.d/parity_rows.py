@@ -340,7 +340,7 @@ def _rights_of(proxy, namespace):
 
 @row(13)
 def hardened(model):
-    found = [proxy for proxy in model.proxies if proxy.env("TS_USERSPACE")["value"] == "true"]
+    found = [proxy for proxy in model.proxies if (proxy.env("TS_USERSPACE") or {})["value"] == "true"]
     for proxy in found:
         proxy.container.setdefault("securityContext", copy.deepcopy(HARDENED))  # a class may have set another one
         proxy.container["volumeMounts"].append({"name": "tmp", "mountPath": "/tmp"})

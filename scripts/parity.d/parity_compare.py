@@ -2,21 +2,27 @@
 import base64
 import json
 import re
+import typing
 
 import parity_yaml
-from parity_case import group, ident, meta
-from parity_rows import user_object
+from parity_case import Case, Input, Problem, group, ident, meta
+from parity_rows import Model, user_object
+from parity_yaml import Object
 
 UNORDERED = {"finalizers", "ownerReferences"}
 RBAC_SETS = {"verbs", "resourceNames"}
 ABSENT = object()
+Key = tuple[str, str]  # of an object: its API group, and how messages name it
+Document = tuple[parity_yaml.Chunk, Object]
+Difference = tuple[str, typing.Any, typing.Any]  # a path, the reference's value, and ours
 
 
 class Output:
     """The documents of our stdout, by object."""
 
-    def __init__(self, text):
-        self.problems, self.chunks = [], {}
+    def __init__(self, text: str) -> None:
+        self.problems: list[Problem] = []
+        self.chunks: dict[Key, list[Document]] = {}
         try:
             chunks = parity_yaml.split(text)
             loaded = [(chunk, parity_yaml.loaded(chunk.text)) for chunk in chunks]
@@ -26,38 +32,38 @@ class Output:
         for chunk, obj in loaded:
             self._add(chunk, obj)
 
-    def _add(self, chunk, obj):
+    def _add(self, chunk: parity_yaml.Chunk, obj: typing.Any) -> None:
         if not isinstance(obj, dict) or not isinstance(obj.get("metadata"), dict) or not obj.get("kind"):
             self.problems.append(("stdout", f"line {chunk.first_line}", "an object", chunk.bare()[:80]))
             return
         self.chunks.setdefault(key_of(obj), []).append((chunk, obj))
 
 
-def key_of(obj):
+def key_of(obj: Object) -> Key:
     return group(obj), ident(obj)
 
 
 # ---- differences between two trees
 
-def _show(value):
+def _show(value: object) -> str:
     if value is ABSENT:
         return "(absent)"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 400 else text[:400] + "…"
 
 
-def _join(path, key):
+def _join(path: str, key: str | int) -> str:
     if isinstance(key, int):
         return f"{path}[{key}]"
     shown = key if re.fullmatch(r"[\w-]+", key) else f'["{key}"]'
     return f"{path}.{shown}" if path and not shown.startswith("[") else path + shown
 
 
-def _ordered(path_end, items):
+def _ordered(path_end: str, items: list[typing.Any]) -> list[typing.Any]:
     return sorted(items, key=lambda item: json.dumps(item, sort_keys=True)) if path_end in UNORDERED else items
 
 
-def diff(want, have, path="", end=""):
+def diff(want: typing.Any, have: typing.Any, path: str = "", end: str = "") -> list[Difference]:
     """Returns (path, reference, ours) for every leaf on which the two trees differ; 1, "1", 1.0 and true are all different."""
     if type(want) is not type(have):
         return [(path, want, have)]
@@ -69,7 +75,7 @@ def diff(want, have, path="", end=""):
     return [] if want == have else [(path, want, have)]
 
 
-def _diff_lists(want, have, path):
+def _diff_lists(want: list[typing.Any], have: list[typing.Any], path: str) -> list[Difference]:
     longest = range(max(len(want), len(have)))
     pairs = [(want[i] if i < len(want) else ABSENT, have[i] if i < len(have) else ABSENT) for i in longest]
     return [d for i, (w, h) in enumerate(pairs) for d in diff(w, h, _join(path, i))]
@@ -77,7 +83,7 @@ def _diff_lists(want, have, path):
 
 # ---- normal forms, for values that mean the same to an API server
 
-def normal(obj):
+def normal(obj: Object) -> Object:
     obj = dict(obj)
     if obj["kind"] == "StatefulSet" and (obj.get("spec") or {}).get("serviceName") == "":
         obj["spec"] = {k: v for k, v in obj["spec"].items() if k != "serviceName"}
@@ -88,18 +94,19 @@ def normal(obj):
     return obj
 
 
-def _normal_rule(rule):
+def _normal_rule(rule: typing.Any) -> typing.Any:
     if not isinstance(rule, dict):
         return rule
     return {k: sorted(v) if k in RBAC_SETS and isinstance(v, list) else v for k, v in rule.items()}
 
 
-def _decoded(obj):
+def _decoded(obj: Object) -> tuple[Object, list[Problem]]:
     """Returns (our object with its base64 decoded, to compare it with the reference's text; problems)."""
     field = {"Secret": "data", "ConfigMap": "binaryData"}.get(obj["kind"])
-    if group(obj) or not isinstance(obj.get(field), dict):
+    if field is None or group(obj) or not isinstance(obj.get(field), dict):
         return obj, []
-    data, problems = {}, []
+    data: dict[str, str] = {}
+    problems: list[Problem] = []
     for key, value in obj[field].items():
         try:
             data[key] = base64.b64decode(value, validate=True).decode("utf-8")
@@ -113,7 +120,7 @@ def _decoded(obj):
 
 # ---- the two halves of a comparison
 
-def _generated(model, output, input_keys):
+def _generated(model: Model, output: Output, input_keys: set[Key]) -> list[Problem]:
     problems = []
     want = {key_of(obj): obj for obj in model.objects}
     have = {key: docs for key, docs in output.chunks.items() if key not in input_keys}
@@ -126,7 +133,7 @@ def _generated(model, output, input_keys):
     return problems
 
 
-def _one_generated(name, want, documents):
+def _one_generated(name: str, want: Object, documents: list[Document]) -> list[Problem]:
     if len(documents) > 1:
         return [(name, "", "once", f"{len(documents)} times")]
     chunk, have = documents[0]
@@ -138,7 +145,7 @@ def _one_generated(name, want, documents):
     return problems + undecoded + [(name, path, _show(w), _show(h)) for path, w, h in leaves]
 
 
-def _json_leaves(path, want, have):
+def _json_leaves(path: str, want: typing.Any, have: typing.Any) -> list[Difference]:
     """Returns the differences inside JSON text, with their places in the JSON; the whole text if only its bytes differ."""
     try:
         inner = diff(json.loads(want), json.loads(have)) if isinstance(want, str) and want[:1] == "{" else []
@@ -147,13 +154,14 @@ def _json_leaves(path, want, have):
     return [(f"{path} {at}", w, h) for at, w, h in inner] or [(path, want, have)]
 
 
-def _consumed(case, obj):
+def _consumed(case: Case, obj: Object) -> bool:
     crds = {meta(i.object).get("name", "") for i in case.inputs if i.object.get("kind") == "CustomResourceDefinition"}
     return group(obj) == "tailscale.com" and not any(name.endswith(".tailscale.com") for name in crds)
 
 
-def _user_objects(case, model, output):
-    problems, by_key = [], {}
+def _user_objects(case: Case, model: Model, output: Output) -> list[Problem]:
+    problems: list[Problem] = []
+    by_key: dict[Key, list[Input]] = {}
     for item in case.inputs:
         by_key.setdefault(key_of(item.object), []).append(item)
     for key, items in by_key.items():
@@ -167,7 +175,7 @@ def _user_objects(case, model, output):
     return problems
 
 
-def _one_user_object(model, item, chunk, have):
+def _one_user_object(model: Model, item: Input, chunk: parity_yaml.Chunk, have: Object) -> list[Problem]:
     want = user_object(model, item.object)
     leaves = [(item.ident, path, _show(w), _show(h)) for path, w, h in diff(want, have)]
     if leaves:
@@ -178,7 +186,7 @@ def _one_user_object(model, item, chunk, have):
     return []
 
 
-def _bytes_kept(before, after, changes):
+def _bytes_kept(before: str, after: str, changes: list[Difference]) -> bool:
     """Returns whether the text is the same except for the spelling of one changed scalar. With several changes only the comments are
     compared."""
     if not changes:
@@ -191,16 +199,16 @@ def _bytes_kept(before, after, changes):
                for a, b in spellings for at in _positions(before, a))
 
 
-def _spelled(value):
+def _spelled(value: object) -> list[str]:
     text = json.dumps(value) if isinstance(value, str) else str(value)
     return [str(value), text, f"'{value}'"]
 
 
-def _positions(text, part):
+def _positions(text: str, part: str) -> list[int]:
     return [m.start() for m in re.finditer(re.escape(part), text)] if part else []
 
 
-def compare(case, model, stdout):
+def compare(case: Case, model: Model, stdout: str) -> list[Problem]:
     """Returns problems as (object, path, reference, ours); empty if there are none."""
     output = Output(stdout)
     if output.problems:

@@ -1,20 +1,29 @@
 """The rows of renderer/PARITY.md about ProxyGroups: their StatefulSets, and the Services that go through them."""
+import collections.abc
 import hashlib
 import json
 import re
+import typing
 
-from parity_case import TS, annotations, is_kind, meta
+from parity_case import TS, Case, annotations, is_kind, meta
 from parity_chance import endpoints_in_order
-from parity_rows import OURS, PROBE, _insert_after, hashed, map_strings, pull_once, row, server_of
+from parity_rows import OURS, PROBE, Model, _insert_after, hashed, map_strings, pull_once, row, server_of
+from parity_yaml import Object
 
 FIRST_PORT, PORTS = 10000, 1000
 ACCOUNTS = "tailscale-acme-accounts"
 
 
+class Configured(typing.Protocol):
+    """The reference's objects whose pods read tailscaled's own configuration."""
+    pods: list[str]
+    secrets: list[Object]
+
+
 class Group:
     """The reference's objects of one ProxyGroup whose pods read tailscaled's own configuration."""
 
-    def __init__(self, model, stateful_set):
+    def __init__(self, model: Model, stateful_set: Object) -> None:
         self.set, self.name = stateful_set, meta(stateful_set)["name"]
         self.input = model.case.find(f"ProxyGroup/{self.name}")[0]
         self.type, self.replicas = self.input["spec"]["type"], stateful_set["spec"]["replicas"]
@@ -24,29 +33,29 @@ class Group:
         self.pods = [f"{self.name}-{n}" for n in range(self.replicas)]
         self.secrets = [model.get("Secret", f"{pod}-config") for pod in self.pods]
 
-    def configs(self):
+    def configs(self) -> list[Object]:
         return [json.loads(text) for secret in self.secrets for text in secret["data"].values()]
 
-    def spec(self, key, default):
+    def spec(self, key: str, default: typing.Any) -> typing.Any:
         return self.input["spec"].get(key, default)
 
 
-def all_groups(model):
+def all_groups(model: Model) -> list[Group]:
     labels = [(obj, meta(obj).get("labels") or {}) for obj in model.objects if obj["kind"] == "StatefulSet"]
     return [Group(model, obj) for obj, have in labels if have.get(TS + "parent-resource-type") == "proxygroup"]
 
 
-def groups(model):
+def groups(model: Model) -> list[Group]:
     """Returns all groups but those of kube-apiserver, which have no volumes and another kind of configuration."""
     return [group for group in all_groups(model) if group.type != "kube-apiserver"]
 
 
-def _of_group(obj, kind):
+def _of_group(obj: Object, kind: str) -> bool:
     labels = meta(obj).get("labels") or {}
     return obj["kind"] == kind and labels.get(TS + "parent-resource-type") == "proxygroup"
 
 
-def _drop(model, unwanted):
+def _drop(model: Model, unwanted: collections.abc.Callable[[Object], bool]) -> bool:
     kept = [obj for obj in model.objects if not unwanted(obj)]
     hit = len(kept) != len(model.objects)
     model.objects = kept
@@ -56,7 +65,7 @@ def _drop(model, unwanted):
 # ---- what belongs to the runtime or to the cluster
 
 @row(42)
-def no_owner(model):
+def no_owner(model: Model) -> bool:
     found = [obj for obj in model.objects if any(owner["kind"] == "ProxyGroup" for owner in meta(obj).get("ownerReferences") or [])]
     for obj in found:
         del meta(obj)["ownerReferences"]
@@ -64,13 +73,13 @@ def no_owner(model):
 
 
 @row(43)
-def no_state_secrets(model):
+def no_state_secrets(model: Model) -> bool:
     return _drop(model, lambda obj: _of_group(obj, "Secret")
                  and meta(obj)["labels"].get(TS + "secret-type") == "state")
 
 
 @row(44)
-def selector_service(model):
+def selector_service(model: Model) -> bool:
     for obj in model.objects:
         labels = meta(obj).get("labels") or {}
         if obj["kind"] == "Service" and labels.get(TS + "svc-type") == "egress":
@@ -81,11 +90,11 @@ def selector_service(model):
 
 # ---- ports
 
-def _home(key):
+def _home(key: str) -> int:
     return int.from_bytes(hashlib.sha256(key.encode()).digest(), "big") % PORTS
 
 
-def _members(case, group):
+def _members(case: Case, group: str) -> list[Object]:
     found = []
     for obj in (item.object for item in case.inputs):
         notes = annotations(obj)
@@ -95,7 +104,7 @@ def _members(case, group):
     return found
 
 
-def match_ports(case, group):
+def match_ports(case: Case, group: str) -> dict[str, int]:
     """Returns {placeholder: port}, in order of namespace, name, number and protocol."""
     keys = [(meta(obj)["namespace"], meta(obj)["name"], port["port"], port.get("protocol", "TCP"))
             for obj in _members(case, group) for port in (obj.get("spec") or {}).get("ports") or []]
@@ -109,7 +118,7 @@ def match_ports(case, group):
     return given
 
 
-def _sorted_ports(text):
+def _sorted_ports(text: str) -> str:
     services = json.loads(text)
     for service in services.values():
         service["ports"].sort(key=lambda port: (port["targetPort"], port["protocol"]))
@@ -117,13 +126,13 @@ def _sorted_ports(text):
 
 
 @row(45)
-def computed_ports(model):
+def computed_ports(model: Model) -> bool:
     given, hit = {}, False
     for item in model.case.inputs:
         if is_kind(item.object, "tailscale.com", "ProxyGroup"):
             given.update(match_ports(model.case, meta(item.object)["name"]))
 
-    def fill(text):
+    def fill(text: str) -> str | int:
         if text in given:
             return given[text]
         return re.sub(r"<PORT:[^<>]+>", lambda found: str(given.get(found[0], found[0])), text)
@@ -137,7 +146,7 @@ def computed_ports(model):
     return hit or before != model.objects
 
 
-def tailscaled_port(group):
+def tailscaled_port(group: str) -> int:
     """Returns a port outside the range of the match ports of egress groups."""
     key = f"tailscaled-port/{group}"
     while True:
@@ -148,13 +157,13 @@ def tailscaled_port(group):
 
 
 @row(51)
-def static_endpoints(model):
+def static_endpoints(model: Model) -> bool:
     reordered = endpoints_in_order(model.case, model.objects)
     return computed_tailscaled_port(model) or reordered
 
 
-def computed_tailscaled_port(model):
-    def fill(text):
+def computed_tailscaled_port(model: Model) -> bool:
+    def fill(text: str) -> str | int:
         found = re.fullmatch(r"<PORT:tailscaled/([^<>]+)>", text)
         return tailscaled_port(found[1]) if found else text
 
@@ -168,7 +177,7 @@ def computed_tailscaled_port(model):
 
 # ---- the pods
 
-def keys_in_files(owners):
+def keys_in_files(owners: collections.abc.Iterable[Configured]) -> bool:
     """Makes the pods' configurations name the file of the auth key; returns whether one had the key."""
     hit = False
     for owner in owners:
@@ -180,12 +189,12 @@ def keys_in_files(owners):
 
 
 @row(5)
-def auth_key_reference(model):
+def auth_key_reference(model: Model) -> bool:
     return keys_in_files(groups(model))
 
 
 @row(6)
-def auth_volume(model):
+def auth_volume(model: Model) -> bool:
     for group in groups(model):
         items = [{"key": "authkey", "path": "authkey"}]
         _insert_after(group.pod["volumes"], [
@@ -198,7 +207,7 @@ def auth_volume(model):
 
 
 @row(7)
-def rights(model):
+def rights(model: Model) -> bool:
     for group in groups(model):
         role = model.get("Role", group.name)
         shared = [ACCOUNTS] if any(ACCOUNTS in (rule.get("resourceNames") or []) for rule in role["rules"]) else []
@@ -209,7 +218,7 @@ def rights(model):
 
 
 @row(8)
-def config_hash(model):
+def config_hash(model: Model) -> bool:
     for group in groups(model):
         server = server_of(model.case, group.spec("tailnet", ""))
         config = (group.configs() or [{"ServerURL": server, "acceptDNS": False} if server else {"acceptDNS": False}])[0]
@@ -219,7 +228,7 @@ def config_hash(model):
     return bool(groups(model))
 
 
-def add_contract(model, group):
+def add_contract(model: Model, group: Group) -> None:
     tags = group.spec("tags", None) or model.case.settings["defaultTags"]
     notes = meta(group.set).setdefault("annotations", {})
     notes.update({OURS + "contract": "v1", OURS + "parent": f"ProxyGroup/{group.name}",
@@ -230,19 +239,19 @@ def add_contract(model, group):
 
 
 @row(9)
-def contract_annotations(model):
+def contract_annotations(model: Model) -> bool:
     for group in groups(model):
         add_contract(model, group)
     return bool(groups(model))
 
 
 @row(14)
-def pull_policy(model):
+def pull_policy(model: Model) -> bool:
     return any([pull_once(model, group.container, group.input) for group in groups(model)])
 
 
 @row(17)
-def unique_env(model):
+def unique_env(model: Model) -> bool:
     hit = False
     for group in all_groups(model):
         for container in group.pod["containers"] + group.pod.get("initContainers", []):
@@ -254,31 +263,31 @@ def unique_env(model):
     return hit
 
 
-def _draining(model):
+def _draining(model: Model) -> list[Group]:
     return [group for group in groups(model) if (group.container.get("lifecycle") or {}).get("preStop")]
 
 
 @row(46)
-def readiness_probe(model):
+def readiness_probe(model: Model) -> bool:
     for group in _draining(model):
         group.container["readinessProbe"] = PROBE
     return bool(_draining(model))
 
 
 @row(65)
-def no_readiness_gate(model):
+def no_readiness_gate(model: Model) -> bool:
     return any([group.pod.pop("readinessGates", None) for group in groups(model)])
 
 
 @row(66)
-def no_shared_account(model):
+def no_shared_account(model: Model) -> bool:
     there = [obj for obj in model.objects if (obj["kind"], meta(obj)["name"]) == ("Secret", ACCOUNTS)]
     model.objects = [obj for obj in model.objects if obj not in there]
     return bool(there)
 
 
 @row(47)
-def grace_period(model):
+def grace_period(model: Model) -> bool:
     for group in _draining(model):
         group.pod["terminationGracePeriodSeconds"] = group.template["metadata"]["deletionGracePeriodSeconds"]
     return bool(_draining(model))

@@ -8,19 +8,20 @@ import hashlib
 import ipaddress
 import json
 
-from parity_case import TS, annotations, is_kind, meta, tls_hosts
-from parity_group_rows import add_contract, all_groups, groups
-from parity_rows import HEALTH, OURS, PROBE, RowError, hashed, row, server_of
+from parity_case import TS, Case, annotations, is_kind, meta, tls_hosts
+from parity_group_rows import Group, add_contract, all_groups, groups
+from parity_rows import HEALTH, OURS, PROBE, Model, RowError, hashed, row, server_of
+from parity_yaml import Object
 
 REDIRECT = "301:https://${HOST}${REQUEST_URI}"
 VERBS = ["get", "update", "patch"]
 
 
-def _json(value):
+def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-def _spec(obj):
+def _spec(obj: Object) -> Object:
     return obj.get("spec") or {}
 
 
@@ -29,7 +30,7 @@ def _spec(obj):
 class Service:
     """A Tailscale Service."""
 
-    def __init__(self, case, parent):
+    def __init__(self, case: Case, parent: Object) -> None:
         self.case, self.parent, notes = case, parent, annotations(parent)
         kind, name, namespace = parent["kind"], meta(parent)["name"], meta(parent).get("namespace")
         self.key = "/".join(part for part in (kind, namespace, name) if part)
@@ -50,22 +51,23 @@ class Service:
         self.name = f"svc:{self.hostname}"
         self.domain = "" if kind == "Service" else f"{self.hostname}.{case.settings['tailnetDomain']}"
 
-    def description(self):
+    def description(self) -> Object:
         found = {"name": self.name, "parent": self.key, "ports": self.ports, "tags": self.tags}
         return found | ({"certificate": self.domain} if self.domain else {})
 
-    def served(self):
+    def served(self) -> Object:
         """Returns the serve config of an Ingress."""
         handlers = {path: {"Proxy": self._url(backend) + path} for path, backend in self._mounts()}
-        found = {"TCP": {"443": {"HTTPS": True}}, "Web": {f"{self.domain}:443": {"Handlers": handlers}}}
+        found: Object = {"TCP": {"443": {"HTTPS": True}}, "Web": {f"{self.domain}:443": {"Handlers": handlers}}}
         if self.plain:
             found["TCP"]["80"] = {"HTTP": True}
             plain = {path: {"Redirect": REDIRECT} for path in handlers} if self.plain == "redirect" else handlers
             found["Web"][f"{self.domain}:80"] = {"Handlers": plain}
         return found
 
-    def _mounts(self):
-        spec, found = _spec(self.parent), {}
+    def _mounts(self) -> list[tuple[str, Object]]:
+        spec = _spec(self.parent)
+        found: dict[str, Object] = {}
         if spec.get("defaultBackend"):
             found["/"] = spec["defaultBackend"]
         for rule in spec.get("rules") or []:
@@ -73,7 +75,7 @@ class Service:
                 found[path.get("path") or "/"] = path["backend"]
         return sorted(found.items())
 
-    def _url(self, backend):
+    def _url(self, backend: Object) -> str:
         name, port = backend["service"]["name"], backend["service"]["port"]
         namespace = meta(self.parent)["namespace"]
         spec = _spec(self.case.service(namespace, name) or {})
@@ -83,14 +85,14 @@ class Service:
         return f"{'https+insecure' if secure else 'http'}://{_bracketed(host)}:{number}"
 
 
-def _bracketed(host):
+def _bracketed(host: str) -> str:
     try:
         return f"[{host}]" if ipaddress.ip_address(host).version == 6 else host
     except ValueError:
         return host
 
 
-def offered(case, group):
+def offered(case: Case, group: Group) -> list[Service]:
     """Returns the Tailscale Services of a group, by hostname."""
     parents = [item.object for item in case.inputs if case.group_ingress(item.object)
                and annotations(item.object)[TS + "proxy-group"] == group.name]
@@ -99,25 +101,25 @@ def offered(case, group):
     return sorted((Service(case, parent) for parent in parents), key=lambda service: service.hostname)
 
 
-def _certificates(services):
+def _certificates(services: list[Service]) -> list[str]:
     return [service.domain for service in services if service.domain]
 
 
-def api_groups(model):
+def api_groups(model: Model) -> list[Group]:
     return [group for group in all_groups(model) if group.type == "kube-apiserver"]
 
 
-def ingress_groups(model):
+def ingress_groups(model: Model) -> list[Group]:
     return [group for group in groups(model) if group.type == "ingress"]
 
 
 # ---- what the operator has written about it
 
-def _running(case, kind, name):
+def _running(case: Case, kind: str, name: str) -> Object | None:
     return next((obj for obj in case.running if obj["kind"] == kind and meta(obj)["name"] == name), None)
 
 
-def _in_our_words(case, text):
+def _in_our_words(case: Case, text: str) -> str:
     """Applies rows 11 and 12 to the text."""
     by_address = {}
     for obj in (item.object for item in case.inputs if is_kind(item.object, "", "Service")):
@@ -130,12 +132,12 @@ def _in_our_words(case, text):
     return text
 
 
-def _agree(what, ours, theirs):
+def _agree(what: str, ours: object, theirs: object) -> None:
     if ours != theirs:
         raise RowError(f"{what}: computed {_json(ours)}, but the reference has {_json(theirs)}")
 
 
-def check_serve_config(case, group, services):
+def check_serve_config(case: Case, group: Group, services: list[Service]) -> None:
     config = _running(case, "ConfigMap", f"{group.name}-ingress-config") or {}
     text = (config.get("binaryData") or {}).get("serve-config.json")
     theirs = json.loads(_in_our_words(case, text))["Services"] if text else {}
@@ -144,7 +146,7 @@ def check_serve_config(case, group, services):
             _agree(service.name, service.served(), theirs[service.name])
 
 
-def check_registered(case, services):
+def check_registered(case: Case, services: list[Service]) -> None:
     for service in (service for service in services if service.name in case.registered):
         found = case.registered[service.name]
         _agree(service.name, [service.ports, service.tags], [found["ports"], [tag.strip() for tag in found["tags"]]])
@@ -154,13 +156,13 @@ def check_registered(case, services):
 
 # ---- rows
 
-def _advertising(config, services):
+def _advertising(config: Object, services: list[Service]) -> Object:
     endpoints = {key: config.pop(key) for key in ("StaticEndpoints",) if key in config}  # StaticEndpoints is the last field
     return config | {"AdvertiseServices": [service.name for service in services]} | endpoints
 
 
 @row(52)
-def served_from_the_start(model):
+def served_from_the_start(model: Model) -> bool:
     hit = False
     for group in ingress_groups(model):
         services = offered(model.case, group)
@@ -177,7 +179,7 @@ def served_from_the_start(model):
 
 
 @row(53)
-def requests_for_the_controller(model):
+def requests_for_the_controller(model: Model) -> bool:
     found = ingress_groups(model) + api_groups(model)
     for group in found:
         services = offered(model.case, group)
@@ -194,7 +196,7 @@ def requests_for_the_controller(model):
     return bool(found)
 
 
-def _api_config(secret, service):
+def _api_config(secret: Object, service: Service) -> str:
     config = json.loads(secret["data"]["config.hujson"])
     config.pop("AuthKey", None)
     proxy = config["APIServerProxy"]
@@ -203,7 +205,7 @@ def _api_config(secret, service):
 
 
 @row(54)
-def addresses_beside_it(model):
+def addresses_beside_it(model: Model) -> bool:
     found = ingress_groups(model)
     for group in found:
         name = f"{group.name}-ingress-config"
@@ -216,7 +218,7 @@ def addresses_beside_it(model):
 
 
 @row(55)
-def shared_certificates(model):
+def shared_certificates(model: Model) -> bool:
     found = [(group, names) for group in ingress_groups(model) if (names := _certificates(offered(model.case, group))) and group.pods]
     for group, names in found:
         model.get("Role", group.name)["rules"][0]["resourceNames"] += names
@@ -224,7 +226,7 @@ def shared_certificates(model):
 
 
 @row(56)
-def api_rights(model):
+def api_rights(model: Model) -> bool:
     found = api_groups(model)
     for group in found:
         names = group.pods + _certificates(offered(model.case, group))
@@ -237,7 +239,7 @@ def api_rights(model):
 
 
 @row(57)
-def health_of_ingress(model):
+def health_of_ingress(model: Model) -> bool:
     found = ingress_groups(model)
     for group in found:
         at = next(n for n, entry in enumerate(group.container["env"]) if entry["name"] == "TS_EXPERIMENTAL_CERT_SHARE")
@@ -246,14 +248,14 @@ def health_of_ingress(model):
 
 
 @row(46)
-def readiness_probe(model):
+def readiness_probe(model: Model) -> bool:
     found = api_groups(model) + [group for group in ingress_groups(model) if not _moves_port(model.case, group)]
     for group in found:
         group.container["readinessProbe"] = PROBE
     return bool(found)
 
 
-def _moves_port(case, group):
+def _moves_port(case: Case, group: Group) -> bool:
     """Returns whether its class gives the pods another address for health checks."""
     name = group.spec("proxyClass", "") or case.settings["defaultProxyClass"]
     pods = [(_spec(obj).get("statefulSet") or {}).get("pod") or {} for obj in case.find(f"ProxyClass/{name}")]
@@ -264,7 +266,7 @@ def _moves_port(case, group):
 # ---- pods of type kube-apiserver
 
 @row(8)
-def api_config_hash(model):
+def api_config_hash(model: Model) -> bool:
     found = api_groups(model)
     for group in found:
         server = server_of(model.case, group.spec("tailnet", ""))
@@ -276,7 +278,7 @@ def api_config_hash(model):
 
 
 @row(9)
-def api_contract(model):
+def api_contract(model: Model) -> bool:
     found = api_groups(model)
     for group in found:
         add_contract(model, group)
@@ -284,7 +286,7 @@ def api_contract(model):
 
 
 @row(58)
-def api_config_is_the_controllers(model):
+def api_config_is_the_controllers(model: Model) -> bool:
     unwanted = {id(secret) for group in api_groups(model) for secret in group.secrets}
     model.objects = [obj for obj in model.objects if id(obj) not in unwanted]
     return bool(unwanted)

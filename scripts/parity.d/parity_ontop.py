@@ -9,7 +9,8 @@ import re
 import parity_group_ontop as groups
 import parity_ingress_ontop as ingress_groups
 import parity_peer_relay as relays
-from parity_case import FIREWALL_MODES, TS, annotations, is_connector, is_kind, meta, pinned_address, replicas, tls_hosts
+from parity_case import FIREWALL_MODES, TS, Case, annotations, is_connector, is_kind, meta, pinned_address, replicas, tls_hosts
+from parity_yaml import Object
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 DNS_NAME = r"(?:\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
@@ -18,25 +19,25 @@ PATH_TYPES = {"Exact", "Prefix", "ImplementationSpecific"}
 SERVICE_TYPES = {None, "ClusterIP", "NodePort", "LoadBalancer", "ExternalName"}
 
 
-def _spec(obj):
+def _spec(obj: Object) -> Object:
     return obj.get("spec") or {}
 
 
-def _paths(ingress):
+def _paths(ingress: Object) -> list[Object]:
     rules = _spec(ingress).get("rules") or []
     return [path for rule in rules for path in ((rule.get("http") or {}).get("paths") or [])]
 
 
-def _backends(ingress):
+def _backends(ingress: Object) -> list[Object]:
     default = _spec(ingress).get("defaultBackend")
     return ([default] if default else []) + [path.get("backend") or {} for path in _paths(ingress)]
 
 
-def _is_port(value):
+def _is_port(value: object) -> bool:
     return type(value) is int and 1 <= value <= 65535
 
 
-def port_not_on_service(case, name, _):
+def port_not_on_service(case: Case, name: str, _: str) -> bool:
     for ingress in case.find(name):
         for backend in _backends(ingress) if case.claimed(ingress) or case.group_ingress(ingress) else []:
             named = backend.get("service") or {}
@@ -47,18 +48,18 @@ def port_not_on_service(case, name, _):
     return False
 
 
-def ipv6_only_target(case, name, _):
+def ipv6_only_target(case: Case, name: str, _: str) -> bool:
     return any(case.exposed(obj) and _spec(obj).get("type") != "ExternalName" and not pinned_address(obj)
                and _spec(obj).get("ipFamilies") == ["IPv6"] for obj in case.find(name))
 
 
-def duplicate_hostname(case, name, _):
+def duplicate_hostname(case: Case, name: str, _: str) -> bool:
     taken = [(item.ident, host) for item in case.inputs for host in set(_joining(case, item.object))]
     mine = {host for ident, host in taken if ident == name}
     return any(sum(host == other for _, other in taken) > 1 for host in mine)
 
 
-def _joining(case, obj):
+def _joining(case: Case, obj: Object) -> list[tuple[str, str]]:
     """Returns (tailnet, hostname) of each device that an object makes."""
     spec, name = _spec(obj), meta(obj).get("name")
     if is_kind(obj, "tailscale.com", "Recorder"):
@@ -72,11 +73,11 @@ def _joining(case, obj):
     return [(tailnet, host.lower()) for host in case.hostnames(obj)] if case.is_parent(obj) else []
 
 
-def duplicate_object(case, name, _):
+def duplicate_object(case: Case, name: str, _: str) -> bool:
     return len(case.find(name)) > 1
 
 
-def hostname_or_tag(case, name, rule):
+def hostname_or_tag(case: Case, name: str, rule: str) -> bool:
     for parent in (obj for obj in case.find(name) if case.claimed(obj) or is_connector(obj)):
         label = LABEL.replace("A-Z", "") if is_connector(parent) else LABEL
         bad = {"invalid-hostname": any(not re.fullmatch(label, host) for host in case.hostnames(parent)),
@@ -86,28 +87,28 @@ def hostname_or_tag(case, name, rule):
     return False
 
 
-def firewall_mode_of_others(case, name, _):
+def firewall_mode_of_others(case: Case, name: str, _: str) -> bool:
     return case.settings["firewallMode"] not in FIREWALL_MODES and any(case.claimed(obj) or is_connector(obj) for obj in case.find(name))
 
 
-def egress_of_another_type(case, name, _):
+def egress_of_another_type(case: Case, name: str, _: str) -> bool:
     return any(case.egress(obj) and _spec(obj).get("type") != "ExternalName" for obj in case.find(name))
 
 
-def old_egress_address(case, name, _):
+def old_egress_address(case: Case, name: str, _: str) -> bool:
     notes = [annotations(obj) for obj in case.find(name) if case.egress(obj)]
     return any(not note.get(TS + "tailnet-ip") and not _is_address(note.get(TS + "ts-tailnet-target-ip") or "::")
                for note in notes)
 
 
-def _is_address(text):
+def _is_address(text: str) -> bool:
     try:
         return bool(ipaddress.ip_address(text))
     except ValueError:
         return False
 
 
-def reserved(case, name, rule):
+def reserved(case: Case, name: str, rule: str) -> bool:
     for spec in (_spec(obj) for obj in case.find(name) if is_kind(obj, "tailscale.com", "ProxyClass")):
         stateful_set = spec.get("statefulSet") or {}
         pod = stateful_set.get("pod") or {}
@@ -124,11 +125,11 @@ def reserved(case, name, rule):
     return False
 
 
-def replicas_out_of_range(case, name, _):
+def replicas_out_of_range(case: Case, name: str, _: str) -> bool:
     return any(is_connector(obj) and not 1 <= replicas(obj) <= MAX_REPLICAS for obj in case.find(name))
 
 
-def api_server_refuses(case, name, rule):
+def api_server_refuses(case: Case, name: str, rule: str) -> bool:
     if rule == "no-routes":
         return any(is_connector(obj) and (_spec(obj).get("appConnector") or {}).get("routes") == []
                    for obj in case.find(name))
@@ -137,7 +138,7 @@ def api_server_refuses(case, name, rule):
     return any(_service_broken(obj) or _ingress_broken(obj) for obj in case.find(name))
 
 
-def _service_broken(obj):
+def _service_broken(obj: Object) -> bool:
     if not is_kind(obj, "", "Service"):
         return False
     ports, kind = _spec(obj).get("ports") or [], _spec(obj).get("type")
@@ -151,21 +152,21 @@ def _service_broken(obj):
             or not all(map(_port_fine, ports)))
 
 
-def _addresses(spec):
+def _addresses(spec: Object) -> list[str]:
     return [address for address in [spec.get("clusterIP"), *(spec.get("clusterIPs") or [])] if address not in (None, "", "None")]
 
 
-def _port_fine(port):
+def _port_fine(port: Object) -> bool:
     node, target = port.get("nodePort", 0), port.get("targetPort", 1)
     return (_is_port(port.get("port")) and port.get("protocol", "TCP") in ("TCP", "UDP", "SCTP")
             and (node == 0 or _is_port(node)) and (_is_port_name(target) if isinstance(target, str) else _is_port(target)))
 
 
-def _is_port_name(text):
+def _is_port_name(text: str) -> bool:
     return bool(re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?", text) and re.search("[a-z]", text) and "--" not in text)
 
 
-def _ingress_broken(obj):
+def _ingress_broken(obj: Object) -> bool:
     if not is_kind(obj, "networking.k8s.io", "Ingress"):
         return False
     hosts = [rule.get("host") for rule in _spec(obj).get("rules") or [] if rule.get("host")] + tls_hosts(obj)
@@ -177,7 +178,7 @@ def _ingress_broken(obj):
             or not all(map(_path_fine, _paths(obj))) or not all(map(_backend_fine, _backends(obj))))
 
 
-def _path_fine(path):
+def _path_fine(path: Object) -> bool:
     text, kind = path.get("path") or "", path.get("pathType")
     if kind == "ImplementationSpecific":
         return not text or text.startswith("/")
@@ -185,7 +186,7 @@ def _path_fine(path):
     return kind in PATH_TYPES and plain
 
 
-def _backend_fine(backend):
+def _backend_fine(backend: Object) -> bool:
     service, port = backend.get("service"), (backend.get("service") or {}).get("port") or {}
     if not service:
         return bool(backend.get("resource"))
@@ -193,9 +194,10 @@ def _backend_fine(backend):
     return bool(one and service.get("name") and ("name" in port or _is_port(port["number"])))
 
 
-def recorder_name(case, name, rule):
+def recorder_name(case: Case, name: str, rule: str) -> bool:
     for recorder in (obj for obj in case.find(name) if is_kind(obj, "tailscale.com", "Recorder")):
-        own, taken = meta(recorder).get("name", ""), {"operator", "proxies", "kube-apiserver-auth-proxy"}
+        own = meta(recorder).get("name", "")
+        taken: set[str | None] = {"operator", "proxies", "kube-apiserver-auth-proxy"}
         taken |= {meta(item.object).get("name") for item in case.inputs if _is_in_the_way(case, item.object, own)}
         bad = {"name-too-long": len(own) > 52, "invalid-object": "." in own,
                "name-collision": bool(taken & {own, _account(recorder)})}
@@ -204,12 +206,12 @@ def recorder_name(case, name, rule):
     return False
 
 
-def _account(recorder):
+def _account(recorder: Object) -> str | None:
     pod = (_spec(recorder).get("statefulSet") or {}).get("pod") or {}
     return (pod.get("serviceAccount") or {}).get("name") or meta(recorder).get("name")
 
 
-def _is_in_the_way(case, obj, own):
+def _is_in_the_way(case: Case, obj: Object, own: str) -> bool:
     if is_kind(obj, "tailscale.com", "Recorder"):
         return meta(obj).get("name") != own
     kinds = ("Role", "RoleBinding", "Service", "ServiceAccount", "StatefulSet")

@@ -3,10 +3,11 @@ import hashlib
 import json
 import re
 
-from parity_case import CONTROL, TS, is_kind, meta
+from parity_case import CONTROL, TS, Case, is_kind, meta
 from parity_group_rows import keys_in_files
 from parity_release import is_within
-from parity_rows import OURS, hashed, row, server_of
+from parity_rows import OURS, Model, hashed, row, server_of
+from parity_yaml import Object
 
 LONGEST, LABEL, MAX_REPLICAS = 42, 63, 1000
 
@@ -14,7 +15,7 @@ LONGEST, LABEL, MAX_REPLICAS = 42, 63, 1000
 class Relay:
     """The reference's objects of one PeerRelay."""
 
-    def __init__(self, model, stateful_set):
+    def __init__(self, model: Model, stateful_set: Object) -> None:
         self.set, self.name = stateful_set, meta(stateful_set)["labels"][TS + "parent-resource"]
         self.spec = (model.case.find(f"PeerRelay/{self.name}")[0].get("spec")) or {}
         self.pods = [f"{meta(stateful_set)['name']}-{n}" for n in range(stateful_set["spec"]["replicas"])]
@@ -23,32 +24,32 @@ class Relay:
         self.container = self.pod["containers"][0]
         self.secrets = [model.get("Secret", f"{pod}-config") for pod in self.pods]
 
-    def server(self, case):
+    def server(self, case: Case) -> str:
         """Returns the control server, which all configurations of the release share."""
         return server_of(case, self.spec.get("tailnet") or "") or CONTROL
 
-    def labels(self):
+    def labels(self) -> dict[str, str]:
         return {key: value for key, value in meta(self.set)["labels"].items() if key.startswith(TS)}
 
 
-def relays(model):
+def relays(model: Model) -> list[Relay]:
     labels = [(obj, meta(obj).get("labels") or {}) for obj in model.objects if obj["kind"] == "StatefulSet"]
     return [Relay(model, obj) for obj, have in labels if have.get(TS + "parent-resource-type") == "peerrelay"]
 
 
-def _json(value):
+def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 # ---- configuration; rows that read it come before the row that removes it
 
 @row(5)
-def auth_key_reference(model):
+def auth_key_reference(model: Model) -> bool:
     return keys_in_files(relays(model))
 
 
 @row(71)
-def server_in_configuration(model):
+def server_in_configuration(model: Model) -> bool:
     hit = False
     for relay in relays(model):
         for secret in relay.secrets:
@@ -61,7 +62,7 @@ def server_in_configuration(model):
 
 
 @row(8)
-def config_hash(model):
+def config_hash(model: Model) -> bool:
     for relay in relays(model):
         text = hashed(model.case, {"ServerURL": relay.server(model.case), "acceptDNS": False}, relay.spec.get("tailnet"))
         notes = relay.template["metadata"].setdefault("annotations", {})
@@ -70,7 +71,7 @@ def config_hash(model):
 
 
 @row(9)
-def contract_annotations(model):
+def contract_annotations(model: Model) -> bool:
     for relay in relays(model):
         tags = relay.spec.get("tags") or model.case.settings["defaultTags"]
         names = [json.loads(text)["Hostname"] for secret in relay.secrets for text in secret["data"].values()]
@@ -83,7 +84,7 @@ def contract_annotations(model):
 
 
 @row(68)
-def configuration_is_the_controllers(model):
+def configuration_is_the_controllers(model: Model) -> bool:
     found = relays(model)
     for relay in found:
         data = {}
@@ -105,7 +106,7 @@ def configuration_is_the_controllers(model):
 # ---- the pods
 
 @row(6)
-def auth_volume(model):
+def auth_volume(model: Model) -> bool:
     for relay in relays(model):
         items = [{"key": "authkey", "path": "authkey"}]
         for number, pod in enumerate(relay.pods):
@@ -115,7 +116,7 @@ def auth_volume(model):
 
 
 @row(7)
-def rights(model):
+def rights(model: Model) -> bool:
     for relay in relays(model):
         name, namespace = meta(relay.set)["name"], meta(relay.set)["namespace"]
         head = {"name": name, "namespace": namespace, "labels": relay.labels()}
@@ -131,7 +132,7 @@ def rights(model):
 
 
 @row(69)
-def pod_uid(model):
+def pod_uid(model: Model) -> bool:
     for relay in relays(model):
         relay.container["env"].insert(1, {"name": "POD_UID", "valueFrom": {"fieldRef": {"fieldPath": "metadata.uid"}}})
     return bool(relays(model))
@@ -139,14 +140,14 @@ def pod_uid(model):
 
 # ---- what we refuse although the reference accepts it
 
-def joining(obj):
+def joining(obj: Object) -> list[tuple[str, str]]:
     """Returns (tailnet, hostname) of each of its devices."""
     spec = obj.get("spec") or {}
     prefix = spec.get("hostnamePrefix") or meta(obj).get("name")
     return [(spec.get("tailnet") or "", f"{prefix}-{n}") for n in range(spec.get("replicas", 1))]
 
 
-def bad_relay(case, name, rule):
+def bad_relay(case: Case, name: str, rule: str) -> bool:
     for obj in (found for found in case.find(name) if is_kind(found, "tailscale.com", "PeerRelay")):
         own = meta(obj).get("name", "")
         bad = {"name-too-long": len(own) > LONGEST,
@@ -157,7 +158,7 @@ def bad_relay(case, name, rule):
     return False
 
 
-def old_image(case, name, _):
+def old_image(case: Case, name: str, _: str) -> bool:
     """Returns whether the image, of the class or of the settings, is older than the first release of PeerRelays."""
     for obj in (found for found in case.find(name) if is_kind(found, "tailscale.com", "PeerRelay")):
         pods = [(spec.get("statefulSet") or {}).get("pod") or {} for spec in (item.get("spec") or {} for item in case.find(

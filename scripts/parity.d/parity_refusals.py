@@ -1,9 +1,15 @@
 """Reads what the reference refuses (from messages.txt), and checks that our errors name the same objects and causes."""
+import collections.abc
 import re
+import typing
 
+from parity_case import Case, Problem
 from parity_chance import clashing
 from parity_ontop import ON_TOP
 from parity_release import row_holds
+
+if typing.TYPE_CHECKING:
+    from parity_run import Error
 
 CONTROLLERS = {
     "service-reconciler": "Service", "service-pg-reconciler": "Service", "egress-svcs-reconciler": "Service",
@@ -113,12 +119,14 @@ CAUSES = [
 class Refusal:
     """One object that the reference refuses for one cause. `objects`: the objects of which it could have refused another one instead."""
 
-    def __init__(self, obj, objects, rules, line):
+    def __init__(self, obj: str, objects: frozenset[str], rules: collections.abc.Iterable[str], line: str) -> None:
         self.object, self.objects, self.rules, self.line = obj, objects, frozenset(rules), line
-        self.marks, self.whats, self.optional = set(), set(), False
+        self.marks: set[str] = set()
+        self.whats: set[str] = set()
+        self.optional = False
 
 
-def _parse(line):
+def _parse(line: str) -> tuple[str, str, str, str] | None:
     """Returns (source, object, reason or status, text) of a refusing line, else None."""
     found = re.match(r"\d (\w+) (.*)$", line, re.S)
     source, rest = (found[1], found[2]) if found else ("", "")
@@ -131,17 +139,17 @@ def _parse(line):
     if source == "event":
         found = re.match(r"Warning (\S+) (\w+): (.*)$", rest, re.S)
         refuses = found and found[2] in REFUSING_EVENTS and not OWNED_ELSEWHERE.search(found[3])
-        return (source, found[1], found[2], found[3]) if refuses else None
+        return (source, found[1], found[2], found[3]) if found and refuses else None
     if source == "condition":
         found = re.match(r"(\S+) \w+=False reason=(\S+) (?:observedGeneration=\d+ )?message=(.*)$", rest, re.S)
-        return (source, *found.groups()) if found and not _waiting(found[2], found[3]) else None
+        return (source, found[1], found[2], found[3]) if found and not _waiting(found[2], found[3]) else None
     return None
 
 
-def told(case):
+def told(case: Case) -> dict[tuple[tuple[str, ...], tuple[str, ...]], str]:
     """Returns {(objects of which one is refused, words): why}. Three things are random: whether an event or a condition reports a fault,
     when, and in which order several faults are reported."""
-    found = {}
+    found: dict[tuple[tuple[str, ...], tuple[str, ...]], str] = {}
     for line in case.messages:
         parsed = None if _superseded(line, case.messages) else _parse(line)
         if parsed:
@@ -151,20 +159,20 @@ def told(case):
     return found
 
 
-def _waiting(reason, text):
+def _waiting(reason: str, text: str) -> bool:
     creating = reason.endswith("Creating") and "ProxyClass" not in text
     return (creating or reason.partition(":")[0] in WAITING_REASONS or text.startswith(NO_HOSTNAME_YET) or bool(OWNED_ELSEWHERE.search(text)))
 
 
-def _superseded(line, lines):
+def _superseded(line: str, lines: list[str]) -> bool:
     """Returns whether a False condition became True later: it was only not reached yet."""
     found = re.match(r"1 condition (\S+ \w+)=False", line)
-    return bool(found) and any(other.startswith(f"2 condition {found[1]}=True") for other in lines)
+    return found is not None and any(other.startswith(f"2 condition {found[1]}=True") for other in lines)
 
 
-def _causes(text):
+def _causes(text: str) -> list[tuple[set[str], str]]:
     """Returns the first rule set that fits each place of the text."""
-    taken = []
+    taken: list[tuple[set[str], str]] = []
     for pattern, rules in CAUSES:
         if pattern.startswith("^") and taken:
             continue
@@ -173,7 +181,7 @@ def _causes(text):
     return taken
 
 
-def _narrowed(case, obj, rules):
+def _narrowed(case: Case, obj: str, rules: set[str]) -> set[str]:
     """Two faults of an Ingress make the reference panic; the input shows which of them it has."""
     if "rule-without-http" not in rules:
         return rules
@@ -184,9 +192,10 @@ def _narrowed(case, obj, rules):
     return {rule for rule, found in faults.items() if found}
 
 
-def refusals(case):
+def refusals(case: Case) -> tuple[list[Refusal], list[tuple[str, str]]]:
     """Returns (list of Refusal, lines whose cause the table does not have)."""
-    found, unknown = {}, []
+    found: dict[tuple[frozenset[str] | str, frozenset[str]], Refusal] = {}
+    unknown: list[tuple[str, str]] = []
     for line in case.messages:
         parsed = None if _superseded(line, case.messages) else _parse(line)
         if not parsed:
@@ -205,7 +214,7 @@ def refusals(case):
     return list(found.values()), unknown
 
 
-def _mark_optional(all_of_them):
+def _mark_optional(all_of_them: list[Refusal]) -> None:
     """An object that the API server refuses is also missing for the objects that refer to it: an error about the Service, ProxyClass or
     ProxyGroup is enough."""
     admitted_not = {r.object for r in all_of_them if "rejected by" in r.line}
@@ -223,7 +232,7 @@ def _mark_optional(all_of_them):
 
 # ---- our side
 
-def compare(case, errors):
+def compare(case: Case, errors: "list[Error]") -> tuple[list[Problem], set[int]]:
     """Returns (problems, rows that were used). With `case.several_faults` an object that the reference refuses may have more faults, since
     the reference reports only the first one."""
     wanted, unknown = refusals(case)
@@ -233,8 +242,9 @@ def compare(case, errors):
     return problems + found, rows
 
 
-def _found(case, errors, wanted):
-    problems, rows = [], set()
+def _found(case: Case, errors: "list[Error]", wanted: list[Refusal]) -> tuple[list[Problem], set[int]]:
+    problems: list[Problem] = []
+    rows: set[int] = set()
     unseen = {error.object for error in errors if case.several_faults and _row_of(case, error.object, error.rule) in UNSEEN}
     for error in errors:
         problems += misplaced(case, error)
@@ -242,12 +252,12 @@ def _found(case, errors, wanted):
     return problems, rows
 
 
-def _row_of(case, name, rule):
+def _row_of(case: Case, name: str, rule: str) -> int:
     """Returns the row that allows this error on the object, or 0."""
     return next((number for number, rules, allows in ON_TOP if rule in rules and row_holds(number, case.release) and allows(case, name, rule)), 0)
 
 
-def _unmet(refusal, errors):
+def _unmet(refusal: Refusal, errors: "list[Error]") -> list[Problem]:
     mine = [e for e in errors if e.rule in refusal.rules and refusal.objects & e.named()]
     expected = " or ".join(sorted(refusal.rules))
     if len({(e.path, e.line, e.column, e.rule, e.message) for e in mine}) < len(refusal.marks):
@@ -258,7 +268,7 @@ def _unmet(refusal, errors):
             for what in sorted(refusal.whats) if what not in said]
 
 
-def misplaced(case, error):
+def misplaced(case: Case, error: "Error") -> list[Problem]:
     """Returns a problem unless an error about an object points into a document of that object, or into another file (settings)."""
     spans = [i.chunk for i in case.inputs if i.ident == error.object]
     if not error.object or not error.path.endswith("input.yaml"):
@@ -268,14 +278,14 @@ def misplaced(case, error):
     return [(error.object, "", "an error at a line of this object", f"{error.path}:{error.line}")]
 
 
-def _behind_another_fault(case, name, wanted):
+def _behind_another_fault(case: Case, name: str, wanted: list[Refusal]) -> bool:
     """Returns whether the reference never looks at the object, since it refuses the object, or the class that the object waits for, for
     another fault."""
     refused = {obj for refusal in wanted for obj in refusal.objects}
     return case.several_faults and bool(refused & {name, *(f"ProxyClass/{case.proxy_class(obj)}" for obj in case.find(name))})
 
 
-def _extra(case, error, wanted, unseen, rows):
+def _extra(case: Case, error: "Error", wanted: list[Refusal], unseen: set[str], rows: set[int]) -> list[Problem]:
     names = [error.object] if error.object else error.notes
     if not names:
         return [("", "", "(no error without an object)", error.headline)]

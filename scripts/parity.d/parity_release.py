@@ -14,22 +14,22 @@ TABLE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "r
 ROW = re.compile(r"(?m)^\| (\d+)(?: \((since |until |)([0-9.]+)\))? \|")
 
 
-def age(release):
+def age(release: str) -> int:
     """Returns a number that is higher for later releases."""
     return list(RELEASES).index(release)
 
 
-def before(release):
+def before(release: str) -> str:
     """Returns the release before it, or an empty string."""
     return ["", *RELEASES][age(release)]
 
 
-def is_within(release, since=OLDEST, until=""):
+def is_within(release: str, since: str = OLDEST, until: str = "") -> bool:
     """Returns whether the release is one of those from `since` to `until`, both included."""
     return age(since) <= age(release) <= age(until or release)
 
 
-def file_of(folder, name, release):
+def file_of(folder: str, name: str, release: str) -> str:
     """Returns the path of the file that applies to a release, or an empty string."""
     stem, ending = os.path.splitext(name)
     names = [f"{stem}@{other}{ending}" for other in RELEASES if age(other) <= age(release)]
@@ -38,13 +38,13 @@ def file_of(folder, name, release):
 
 
 @functools.cache
-def row_ranges():
+def row_ranges() -> dict[int, tuple[str, str]]:
     """Returns {number of a row: its first and its last release}, as the table has them."""
     with open(TABLE, encoding="utf-8") as handle:
         found = ROW.findall(handle.read())
     return {int(number): ("" if word == "until " else named, "" if word == "since " else named) for number, word, named in found}
 
 
-def row_holds(number, release):
+def row_holds(number: int, release: str) -> bool:
     since, until = row_ranges()[number]
     return is_within(release, since or OLDEST, until)

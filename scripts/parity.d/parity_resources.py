@@ -5,33 +5,35 @@ import re
 
 import parity_case
 from parity_case import CONTROL, is_kind, meta
-from parity_rows import HARDENED, OURS, map_strings, row
+from parity_rows import HARDENED, OURS, Model, map_strings, row
+from parity_yaml import Object
 
 RECORDER = {"app.kubernetes.io/name": "recorder", "app.kubernetes.io/managed-by": "tailscale-operator"}
 ANNOTATIONS = re.compile(r'"(tailscale\.com/[a-z-]+)" in object\.metadata\.annotations')
 
 
-def our_image():
+def our_image() -> str:
     """Returns the image that values() names, with the tag of this version."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     with open(os.path.join(root, "CMakeLists.txt"), encoding="utf-8") as handle:
-        version = re.search(r"project\(\s*tailrender\s+VERSION\s+([0-9.]+)", handle.read())[1]
-    return f"{parity_case.RUNTIME}:v{version}"
+        found = re.search(r"project\(\s*tailrender\s+VERSION\s+([0-9.]+)", handle.read())
+    assert found, "CMakeLists.txt names no version"
+    return f"{parity_case.RUNTIME}:v{found[1]}"
 
 
-def _is_recorders(obj):
+def _is_recorders(obj: Object) -> bool:
     labels = meta(obj).get("labels") or {}
     return all(labels.get(key) == value for key, value in RECORDER.items())
 
 
-def _recorders(model):
+def _recorders(model: Model) -> list[tuple[Object, Object]]:
     """Returns (StatefulSet, the Recorder that it is for)."""
     sets = [obj for obj in model.objects if obj["kind"] == "StatefulSet" and _is_recorders(obj)]
     return [(obj, model.case.find(f"Recorder/{meta(obj)['name']}")[0]) for obj in sets]
 
 
 @row(33)
-def no_owners(model):
+def no_owners(model: Model) -> bool:
     owned = [meta(obj) for obj in model.objects if "ownerReferences" in meta(obj)]
     for head in owned:
         head["ownerReferences"] = [o for o in head["ownerReferences"] if not o["apiVersion"].startswith("tailscale.com/")]
@@ -40,12 +42,12 @@ def no_owners(model):
     return bool(owned)
 
 
-def _ours(name, text):
+def _ours(name: str, text: str) -> str:
     return re.sub(rf"^({re.escape(name)})-auth-(\d+)$", r"\1-\2-auth", text)
 
 
 @row(34)
-def recorder_secrets(model):
+def recorder_secrets(model: Model) -> bool:
     found = _recorders(model)
     for obj, recorder in found:
         name = meta(recorder)["name"]
@@ -60,7 +62,7 @@ def recorder_secrets(model):
 
 
 @row(64)
-def recorder_reads_its_keys(model):
+def recorder_reads_its_keys(model: Model) -> bool:
     hit = False
     for _, recorder in _recorders(model):
         role = model.get("Role", meta(recorder)["name"])
@@ -75,7 +77,7 @@ def recorder_reads_its_keys(model):
 
 
 @row(35)
-def recorder_contract(model):
+def recorder_contract(model: Model) -> bool:
     found = _recorders(model)
     for obj, recorder in found:
         spec, name = recorder.get("spec") or {}, meta(recorder)["name"]
@@ -89,7 +91,7 @@ def recorder_contract(model):
 
 
 @row(36)
-def recorder_without_replicas(model):
+def recorder_without_replicas(model: Model) -> bool:
     hit = False
     for _, recorder in _recorders(model):
         role = model.get("Role", meta(recorder)["name"])
@@ -100,7 +102,7 @@ def recorder_without_replicas(model):
 
 
 @row(37)
-def tailnet_facts(model):
+def tailnet_facts(model: Model) -> bool:
     found = [item.object for item in model.case.inputs if is_kind(item.object, "tailscale.com", "Tailnet")]
     namespace = model.case.settings["operatorNamespace"]
     for tailnet in found:
@@ -114,7 +116,7 @@ def tailnet_facts(model):
 
 
 @row(39)
-def nameserver(model):
+def nameserver(model: Model) -> bool:
     made = model.get("Deployment", "nameserver")
     if not made:
         return False
@@ -129,7 +131,7 @@ def nameserver(model):
 
 
 @row(40)
-def objects_without_annotations(model):
+def objects_without_annotations(model: Model) -> bool:
     found = [obj for obj in model.objects if obj["kind"] == "ValidatingAdmissionPolicy"]
     for obj in found:
         obj["spec"] = map_strings(obj["spec"], lambda text: ANNOTATIONS.sub(
@@ -138,7 +140,7 @@ def objects_without_annotations(model):
 
 
 @row(41)
-def dns_marks(model):
+def dns_marks(model: Model) -> bool:
     hit = False
     for head in (meta(obj) for obj in model.objects if obj["kind"] == "Service"):
         before = dict(head)
@@ -153,7 +155,7 @@ def dns_marks(model):
 
 
 @row(63)
-def recorder_label_of_helm(model):
+def recorder_label_of_helm(model: Model) -> bool:
     """This is the last row about Recorders, since the other rows find them by this label."""
     found = [obj for obj in model.objects if _is_recorders(obj)]
     for obj in found:

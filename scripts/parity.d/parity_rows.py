@@ -3,14 +3,17 @@
 Each row turns the reference's objects into exactly what we must render, value by value, and returns whether it changed anything. After all
 rows the two sides must be equal: no row leaves a field out of the comparison.
 """
+import collections.abc
 import copy
 import hashlib
 import ipaddress
 import json
 import re
+import typing
 
-from parity_case import CONTROL, TS, ident, is_connector, is_kind, meta, pinned_address
+from parity_case import CONTROL, TS, Case, ident, is_connector, is_kind, meta, pinned_address
 from parity_release import row_holds
+from parity_yaml import Object
 
 OURS = "tailrender.dev/"
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -20,11 +23,12 @@ HARDENED = {
     "runAsNonRoot": True, "runAsUser": 65532, "runAsGroup": 65532, "allowPrivilegeEscalation": False,
     "capabilities": {"drop": ["ALL"]}, "seccompProfile": {"type": "RuntimeDefault"}, "readOnlyRootFilesystem": True,
 }
-ROWS = []
+Row = collections.abc.Callable[["Model"], bool]  # changes the objects, and returns whether it had something to change
+ROWS: list[tuple[int, Row]] = []
 
 
-def row(number):
-    def register(function):
+def row(number: int) -> collections.abc.Callable[[Row], Row]:
+    def register(function: Row) -> Row:
         ROWS.append((number, function))
         return function
     return register
@@ -34,7 +38,7 @@ class RowError(Exception):
     """The reference's objects do not have the form that a row expects."""
 
 
-def suffix(kind, namespace, name):
+def suffix(kind: str, namespace: str, name: str) -> str:
     number = int.from_bytes(hashlib.sha256(f"{kind}/{namespace}/{name}".encode()).digest(), "big")
     number %= len(ALPHABET) ** 5
     letters = []
@@ -44,7 +48,7 @@ def suffix(kind, namespace, name):
     return "".join(reversed(letters))
 
 
-def map_strings(value, change):
+def map_strings(value: typing.Any, change: collections.abc.Callable[[str], object]) -> typing.Any:
     """Returns the same tree with every string (but no key) passed through `change`."""
     if isinstance(value, dict):
         return {key: map_strings(item, change) for key, item in value.items()}
@@ -56,7 +60,7 @@ def map_strings(value, change):
 class Proxy:
     """The reference's objects of one parent: a StatefulSet and the objects that belong to it."""
 
-    def __init__(self, model, stateful_set):
+    def __init__(self, model: "Model", stateful_set: Object) -> None:
         self.set, self.name = stateful_set, meta(stateful_set)["name"]
         labels = meta(stateful_set)["labels"]
         self.labels = {key: labels[key] for key in labels if key.startswith(TS)}
@@ -66,17 +70,17 @@ class Proxy:
         if not found:
             raise RowError(f"{self.parent_key} is not in the input, yet the reference made {self.name} for it")
         self.parent = found[0]
-        self.service = model.get("Service", self.name)
+        self.service: Object = model.get("Service", self.name)
         secrets = {meta(obj)["name"]: obj for obj in reversed(model.objects) if obj["kind"] == "Secret"}
         self.secrets = [secrets[name] for n in range(1000) if (name := f"{self.name}-{n}") in secrets]
         self.template = stateful_set["spec"]["template"]
         self.pod = self.template["spec"]
         self.container = next(c for c in self.pod["containers"] if c["name"] == "tailscale")
 
-    def env(self, name):
+    def env(self, name: str) -> Object | None:
         return next((e for e in self.container["env"] if e["name"] == name), None)
 
-    def config(self, secret):
+    def config(self, secret: Object) -> Object:
         files = {int(re.findall(r"\d+", key)[0]): key for key in secret["stringData"] if key.endswith(".hujson")}
         return json.loads(secret["stringData"][files[max(files)]])
 
@@ -84,17 +88,17 @@ class Proxy:
 class Model:
     """The reference's objects of a case, which the rows turn into what we must render."""
 
-    def __init__(self, case):
+    def __init__(self, case: Case) -> None:
         self.case = case
-        self.objects = copy.deepcopy(case.expected)
-        self.user_changes = copy.deepcopy(case.changed)
-        self.hit = set()
-        self.proxies = []
+        self.objects: list[Object] = copy.deepcopy(case.expected)
+        self.user_changes: list[Object] = copy.deepcopy(case.changed)
+        self.hit: set[int] = set()
+        self.proxies: list[Proxy] = []
 
-    def get(self, kind, name):
+    def get(self, kind: str, name: str) -> typing.Any:
         return next((o for o in self.objects if o["kind"] == kind and meta(o)["name"] == name), None)
 
-    def apply(self):
+    def apply(self) -> "Model":
         for number, function in ROWS:
             if row_holds(number, self.case.release) and function(self):
                 self.hit.add(number)
@@ -103,7 +107,7 @@ class Model:
 
 # ---- names
 
-def _generated_parents(model):
+def _generated_parents(model: Model) -> dict[str, str]:
     found = {}
     for obj in model.objects:
         labels = meta(obj).get("labels") or {}
@@ -115,16 +119,16 @@ def _generated_parents(model):
 
 
 @row(1)
-def computed_suffix(model):
+def computed_suffix(model: Model) -> bool:
     parents = _generated_parents(model)
 
-    def fill(match):
+    def fill(match: re.Match[str]) -> str:
         key = match[1] or match[2]
         if key is None and len(parents) == 1:
             return next(iter(parents.values()))
         return parents.get(key, match[0])
 
-    def change(text):
+    def change(text: str) -> str:
         return re.sub(r"<SFX(?::([^<>]+))?>|\{SFX(?::([^{}]+))?\}", fill, text)
 
     before = model.objects, model.user_changes
@@ -135,13 +139,13 @@ def computed_suffix(model):
     return before != (model.objects, model.user_changes)
 
 
-def _is_proxy(obj):
+def _is_proxy(obj: Object) -> bool:
     labels = meta(obj).get("labels") or {}
     return obj["kind"] == "StatefulSet" and labels.get(TS + "parent-resource-type") in PARENT_KINDS
 
 
 @row(2)
-def selector_label(model):
+def selector_label(model: Model) -> bool:
     for proxy in model.proxies:
         uid = f"<UID:{proxy.parent_key}>"
         for place in (proxy.service["spec"]["selector"], proxy.set["spec"]["selector"]["matchLabels"],
@@ -153,14 +157,14 @@ def selector_label(model):
 
 # ---- the pod; these rows run while the operator's names of Secrets are still there
 
-def server_of(case, tailnet):
+def server_of(case: Case, tailnet: str) -> str:
     """Returns the control server of pods without a configuration."""
     for obj in case.find(f"Tailnet/{tailnet}"):
         return obj["spec"].get("loginUrl") or CONTROL
     return case.settings["loginServer"].removesuffix("/")
 
 
-def hashed(case, config, tailnet):
+def hashed(case: Case, config: Object, tailnet: str | None) -> str:
     """Returns the fields of a configuration that are hashed: the control server only if a setting or a Tailnet names one."""
     named = case.settings["loginServer"] or tailnet
     fixed = {key: config[key] for key in ("ServerURL", "acceptDNS", "NoStatefulFiltering") if key in config and (named or key != "ServerURL")}
@@ -168,7 +172,7 @@ def hashed(case, config, tailnet):
 
 
 @row(8)
-def config_hash(model):
+def config_hash(model: Model) -> bool:
     for proxy in model.proxies:
         text = hashed(model.case, proxy.config(proxy.secrets[0]), (proxy.parent.get("spec") or {}).get("tailnet"))
         notes = proxy.template["metadata"].setdefault("annotations", {})
@@ -177,7 +181,7 @@ def config_hash(model):
 
 
 @row(9)
-def contract_annotations(model):
+def contract_annotations(model: Model) -> bool:
     for proxy in model.proxies:
         names = [proxy.config(secret)["Hostname"] for secret in proxy.secrets]
         notes = meta(proxy.set).setdefault("annotations", {})
@@ -189,7 +193,7 @@ def contract_annotations(model):
 
 
 @row(29)
-def remembered_target(model):
+def remembered_target(model: Model) -> bool:
     hit = False
     for proxy in model.proxies:
         target, notes = proxy.env("TS_EXPERIMENTAL_DEST_DNS_NAME"), proxy.template["metadata"]["annotations"]
@@ -199,7 +203,7 @@ def remembered_target(model):
 
 
 @row(10)
-def dns_target(model):
+def dns_target(model: Model) -> bool:
     hit = False
     for proxy in model.proxies:
         target, space = proxy.env("TS_DEST_IP"), meta(proxy.parent).get("namespace")
@@ -216,7 +220,7 @@ def dns_target(model):
 
 
 @row(5)
-def auth_key_reference(model):
+def auth_key_reference(model: Model) -> bool:
     hit = False
     for proxy in model.proxies:
         for secret in proxy.secrets:
@@ -227,13 +231,13 @@ def auth_key_reference(model):
     return hit
 
 
-def _insert_after(items, new, prefix):
+def _insert_after(items: list[Object], new: list[Object], prefix: str) -> None:
     last = max((i for i, item in enumerate(items) if item["name"].startswith(prefix)), default=len(items) - 1)
     items[last + 1:last + 1] = new
 
 
 @row(6)
-def auth_volume(model):
+def auth_volume(model: Model) -> bool:
     for proxy in model.proxies:
         names = [meta(secret)["name"] for secret in proxy.secrets]
         items = [{"key": "authkey", "path": "authkey"}]
@@ -248,7 +252,7 @@ def auth_volume(model):
 
 # ---- targets of an Ingress
 
-def _each_serve_config(model, change):
+def _each_serve_config(model: Model, change: collections.abc.Callable[[Proxy, str], str]) -> bool:
     hit = False
     for proxy in model.proxies:
         for secret in proxy.secrets:
@@ -260,17 +264,17 @@ def _each_serve_config(model, change):
 
 
 @row(11)
-def backend_dns_name(model):
+def backend_dns_name(model: Model) -> bool:
     domain = model.case.settings["clusterDomain"]
 
-    def change(proxy, text):
+    def change(proxy: Proxy, text: str) -> str:
         space = meta(proxy.parent)["namespace"]
         return re.sub(rf"//<CLUSTER_IP:{re.escape(space)}/([^<>/]+)>:", rf"//\1.{space}.svc.{domain}:", text)
 
     return _each_serve_config(model, change)
 
 
-def _ipv6(address):
+def _ipv6(address: str) -> bool:
     try:
         return ipaddress.ip_address(address).version == 6
     except ValueError:
@@ -278,10 +282,10 @@ def _ipv6(address):
 
 
 @row(12)
-def ipv6_backend_brackets(model):
+def ipv6_backend_brackets(model: Model) -> bool:
     pinned = {pinned_address(i.object) for i in model.case.inputs if is_kind(i.object, "", "Service")}
 
-    def change(_, text):
+    def change(_: Proxy, text: str) -> str:
         for address in filter(_ipv6, pinned):
             text = text.replace(f"//{address}:", f"//[{address}]:")
         return text
@@ -292,7 +296,7 @@ def ipv6_backend_brackets(model):
 # ---- Secrets and rights
 
 @row(3)
-def secret_split(model):
+def secret_split(model: Model) -> bool:
     for proxy in model.proxies:
         names = {meta(secret)["name"] for secret in proxy.secrets}
         for secret in proxy.secrets:
@@ -304,7 +308,7 @@ def secret_split(model):
 
 
 @row(4)
-def secret_data(model):
+def secret_data(model: Model) -> bool:
     found = [obj for obj in model.objects if obj["kind"] == "Secret" and "stringData" in obj]
     for secret in found:
         secret["data"] = secret.pop("stringData")
@@ -312,15 +316,15 @@ def secret_data(model):
 
 
 @row(7)
-def rights(model):
+def rights(model: Model) -> bool:
     for proxy in model.proxies:
         proxy.pod["serviceAccountName"] = proxy.name
         model.objects += _rights_of(proxy, model.case.settings["operatorNamespace"])
     return bool(model.proxies)
 
 
-def _rights_of(proxy, namespace):
-    def head(version, kind):
+def _rights_of(proxy: Proxy, namespace: str) -> list[Object]:
+    def head(version: str, kind: str) -> Object:
         return {"apiVersion": version, "kind": kind,
                 "metadata": {"name": proxy.name, "namespace": namespace, "labels": dict(proxy.labels)}}
 
@@ -339,7 +343,7 @@ def _rights_of(proxy, namespace):
 # ---- the container
 
 @row(13)
-def hardened(model):
+def hardened(model: Model) -> bool:
     found = [proxy for proxy in model.proxies if (proxy.env("TS_USERSPACE") or {})["value"] == "true"]
     for proxy in found:
         proxy.container.setdefault("securityContext", copy.deepcopy(HARDENED))  # a class may have set another one
@@ -348,7 +352,7 @@ def hardened(model):
     return bool(found)
 
 
-def pull_once(model, container, parent):
+def pull_once(model: Model, container: Object, parent: Object) -> bool:
     """Returns whether that changed anything."""
     pod = (model.case.class_of(parent).get("statefulSet") or {}).get("pod") or {}
     asked = (pod.get("tailscaleContainer") or {}).get("imagePullPolicy")
@@ -360,15 +364,15 @@ def pull_once(model, container, parent):
 
 
 @row(14)
-def pull_policy(model):
+def pull_policy(model: Model) -> bool:
     return any([pull_once(model, proxy.container, proxy.parent) for proxy in model.proxies])
 
 
 @row(15)
-def single_stack_egress(model):
+def single_stack_egress(model: Model) -> bool:
     found = [(proxy, target["value"]) for proxy in model.proxies if (target := proxy.env("TS_TAILNET_TARGET_IP"))]
-    for proxy, target in found:
-        family = "IPv6" if _ipv6(target.split("%")[0]) else "IPv4"
+    for proxy, address in found:
+        family = "IPv6" if _ipv6(address.split("%")[0]) else "IPv4"
         proxy.service["spec"].update(ipFamilyPolicy="SingleStack", ipFamilies=[family])
     return bool(found)
 
@@ -380,13 +384,13 @@ INSIDE_PROBE = {"exec": {"command": ["wget", "-q", "-O", "/dev/null", "http://lo
                 "periodSeconds": 10, "timeoutSeconds": 5, "failureThreshold": 10}
 
 
-def _forwards_its_address(proxy):
+def _forwards_its_address(proxy: Proxy) -> bool:
     return any(proxy.env(name) for name in ("TS_TAILNET_TARGET_IP", "TS_TAILNET_TARGET_FQDN",
                                             "EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS"))
 
 
 @row(67)
-def single_proxies_are_asked(model):
+def single_proxies_are_asked(model: Model) -> bool:
     hit = False
     for proxy in model.proxies:
         pod = (model.case.class_of(proxy.parent).get("statefulSet") or {}).get("pod") or {}
@@ -400,7 +404,7 @@ def single_proxies_are_asked(model):
 
 
 @row(28)
-def priority_class_stays(model):
+def priority_class_stays(model: Model) -> bool:
     hit, default = False, model.case.settings["priorityClassName"]
     for proxy in model.proxies:
         if default and "priorityClassName" not in proxy.pod:
@@ -409,7 +413,7 @@ def priority_class_stays(model):
 
 
 @row(17)
-def unique_env(model):
+def unique_env(model: Model) -> bool:
     hit = False
     for pod in (o["spec"]["template"]["spec"] for o in model.objects if o["kind"] == "StatefulSet"):
         for container in pod["containers"] + pod.get("initContainers", []):
@@ -424,7 +428,7 @@ def unique_env(model):
 # ---- metrics
 
 @row(30)
-def no_metrics_behind_forwarding(model):
+def no_metrics_behind_forwarding(model: Model) -> bool:
     silent = {proxy.name + "-metrics" for proxy in model.proxies
               if proxy.env("EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS")}
     kept = [obj for obj in model.objects if meta(obj)["name"] not in silent]
@@ -433,7 +437,7 @@ def no_metrics_behind_forwarding(model):
 
 
 @row(31)
-def monitor_without_owner(model):
+def monitor_without_owner(model: Model) -> bool:
     owned = [meta(obj) for obj in model.objects if obj["kind"] == "ServiceMonitor" and "ownerReferences" in meta(obj)]
     for found in owned:
         del found["ownerReferences"]
@@ -441,9 +445,9 @@ def monitor_without_owner(model):
 
 
 @row(62)
-def literal_variables(model):
+def literal_variables(model: Model) -> bool:
     """Only clear text is changed: base64 has no "$"."""
-    def is_clear(obj, key):
+    def is_clear(obj: Object, key: str) -> bool:
         return key != "binaryData" and not (obj["kind"] == "Secret" and key == "data")
 
     found = [obj for obj in model.objects if "${" in json.dumps({k: v for k, v in obj.items() if is_clear(obj, k)})]
@@ -455,7 +459,7 @@ def literal_variables(model):
 # ---- the user's own objects
 
 @row(16)
-def no_finalizers(model):
+def no_finalizers(model: Model) -> bool:
     hit = False
     for entry in model.user_changes:
         kept = [change for change in entry["changes"] if change["path"] != "metadata.finalizers"]
@@ -465,7 +469,7 @@ def no_finalizers(model):
 
 
 @row(27)
-def selector_stays(model):
+def selector_stays(model: Model) -> bool:
     """Applies only if the Service was an ExternalName before: a change of type is refused."""
     hit = False
     for entry in model.user_changes:
@@ -477,7 +481,7 @@ def selector_stays(model):
     return hit
 
 
-def user_object(model, obj):
+def user_object(model: Model, obj: Object) -> Object:
     """Returns the user's object as it must be rendered: with the changes that the reference makes to its spec, and no others."""
     obj = copy.deepcopy(obj)
     for entry in model.user_changes:
@@ -487,7 +491,7 @@ def user_object(model, obj):
     return obj
 
 
-def _set_path(obj, path, value):
+def _set_path(obj: Object, path: list[str], value: object) -> None:
     for key in path[:-1]:
         obj = obj.setdefault(key, {})
     if value is None:

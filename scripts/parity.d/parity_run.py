@@ -1,6 +1,8 @@
 """Runs the renderer on a case, reads its diagnostics and gives the verdict."""
+import collections.abc
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -12,6 +14,7 @@ import parity_ingress_group  # noqa: F401, its rows
 import parity_peer_relay  # noqa: F401, its rows
 import parity_refusals
 import parity_resources  # noqa: F401, its rows
+from parity_case import Case, Problem
 from parity_rows import Model, RowError
 
 TIMEOUT = 120
@@ -20,22 +23,27 @@ BARE = re.compile(r"(?:(?P<path>\S.*?): )?(?P<level>error|warning|note): (?P<res
 BODY = re.compile(r"(?:(?P<object>[A-Z][A-Za-z0-9]*/[^\s:]+): )?(?P<message>.*?)(?: \[(?P<rule>[a-z0-9-]+)\])?$", re.S)
 
 
+# A word, the rows that explain the differences or the objects that are not built yet, and problems.
+Verdict = tuple[str, collections.abc.Sequence[int | str], list[Problem]]
+
+
 class Error:
-    def __init__(self, headline, place, body):
+    def __init__(self, headline: str, place: tuple[str, int, int], body: re.Match[str]) -> None:
         self.headline, self.path, self.line, self.column = headline, *place
         self.object, self.message, self.rule = body["object"] or "", body["message"], body["rule"] or ""
-        self.text, self.notes = headline, []
+        self.text = headline
+        self.notes: list[str] = []
 
-    def named(self):
+    def named(self) -> set[str]:
         return {self.object, *self.notes} - {""}
 
 
 class Result:
-    def __init__(self, code, stdout, stderr):
+    def __init__(self, code: int, stdout: str, stderr: str) -> None:
         self.code, self.stdout, self.errors = code, stdout, read_errors(stderr)
 
 
-def read_errors(stderr):
+def read_errors(stderr: str) -> list[Error]:
     """Returns the errors of a run, each with its block and the objects of its notes."""
     errors, current = [], None
     for line in stderr.split("\n"):
@@ -45,6 +53,7 @@ def read_errors(stderr):
                 current.text += "\n" + line
             continue
         parts, body = found.groupdict(), BODY.match(found["rest"])
+        assert body, "BODY matches every text"
         if parts["level"] == "note":
             if current and body["object"]:
                 current.notes.append(body["object"])
@@ -56,7 +65,7 @@ def read_errors(stderr):
     return errors
 
 
-def render(binary, case, extra=()):
+def render(binary: str | pathlib.Path, case: Case, extra: collections.abc.Iterable[str] = ()) -> Result:
     with tempfile.TemporaryDirectory(prefix="parity-") as work:
         tree, values = os.path.join(work, "tree"), os.path.join(work, "values.yaml")
         os.mkdir(tree)
@@ -70,7 +79,7 @@ def render(binary, case, extra=()):
 
 # ---- verdicts: (word, rows or objects, problems)
 
-def judge(case, result):
+def judge(case: Case, result: Result) -> Verdict:
     if result.code not in (0, 1):
         return "different", [], [("run", "exit code", "0 or 1", str(result.code))]
     if result.code == 1:
@@ -90,7 +99,7 @@ def judge(case, result):
     return ("explained" if model.hit else "equal"), sorted(model.hit), []
 
 
-def _judge_refusal(case, result):
+def _judge_refusal(case: Case, result: Result) -> Verdict:
     if result.stdout.strip():
         return "different", [], [("run", "stdout", "empty with exit code 1", result.stdout[:80])]
     if not result.errors:

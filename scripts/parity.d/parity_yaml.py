@@ -6,10 +6,11 @@ that one of them takes for a bool or a number.
 """
 import functools
 import re
+import typing
 
 import yaml
 
-_BASE = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BASE: typing.Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
 _BOOL_11 = r"^(?:y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$"
 _BOOL_12 = r"^(?:true|True|TRUE|false|False|FALSE)$"
@@ -20,11 +21,14 @@ _NULL = r"^(?:~|null|Null|NULL|)$"
 _TRUE = {"y", "yes", "true", "on"}
 
 
+Object = dict[str, typing.Any]  # an object of YAML or JSON
+
+
 class ParseError(Exception):
     """The text is not YAML that Kubernetes accepts."""
 
 
-def _number(text, legacy_octal):
+def _number(text: str, legacy_octal: bool) -> int:
     text = text.replace("_", "")
     sign = -1 if text.startswith("-") else 1
     digits = text.lstrip("+-")
@@ -36,17 +40,17 @@ def _number(text, legacy_octal):
     return sign * int(digits)
 
 
-def _key_text(key):
+def _key_text(key: object) -> str:
     if isinstance(key, bool):
         return "true" if key else "false"
     return key if isinstance(key, str) else str(key)
 
 
-def _make_loader(dialect):
+def _make_loader(dialect: str) -> typing.Any:
     class Loader(_BASE):
-        yaml_implicit_resolvers = {}
+        yaml_implicit_resolvers: Object = {}
 
-        def construct_mapping(self, node, deep=False):
+        def construct_mapping(self, node: typing.Any, deep: bool = False) -> Object:
             if isinstance(node, yaml.MappingNode):
                 seen = set()
                 for key_node, _ in node.value:
@@ -72,7 +76,7 @@ def _make_loader(dialect):
 _LOADERS = {dialect: _make_loader(dialect) for dialect in ("1.1", "1.2")}
 
 
-def load(text, dialect="1.1"):
+def load(text: str, dialect: str = "1.1") -> typing.Any:
     try:
         return yaml.load(text, Loader=_LOADERS[dialect])
     except (yaml.YAMLError, ValueError) as error:
@@ -80,7 +84,7 @@ def load(text, dialect="1.1"):
 
 
 @functools.lru_cache(maxsize=4096)
-def loaded(text, dialect="1.1"):
+def loaded(text: str, dialect: str = "1.1") -> typing.Any:
     """Loads a text for reading only: the result is cached and shared, since the same documents occur in many streams."""
     return load(text, dialect)
 
@@ -88,16 +92,18 @@ def loaded(text, dialect="1.1"):
 class Chunk:
     """One document of a stream: its text, and the lines (from 1) that it covers."""
 
-    def __init__(self, text, first_line, last_line):
+    def __init__(self, text: str, first_line: int, last_line: int) -> None:
         self.text, self.first_line, self.last_line = text, first_line, last_line
 
-    def bare(self):
+    def bare(self) -> str:
         return self.text.strip("\r\n")
 
 
-def split(text):
+def split(text: str) -> list[Chunk]:
     """Returns the documents of a stream, cut at lines that start with --- or ... and have nothing else."""
-    chunks, lines, first = [], [], 1
+    chunks: list[Chunk] = []
+    lines: list[str] = []
+    first = 1
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         if line.startswith(("---", "...")) and re.match(r"(?:---|\.\.\.)(?:\s|$)", line):
             chunks.append(Chunk("".join(lines), first, number - 1))

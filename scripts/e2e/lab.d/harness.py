@@ -49,7 +49,7 @@ class Lab(Traces):
         self.guard = guard(self.folder)
         try:
             begun = time.monotonic()
-            self.said = self.verb("up", *(["--tailnet-of", self.first.folder] if self.first else [])).stdout
+            self.said = self.verb("up", *(["--tailnet-of", str(self.first.folder)] if self.first else [])).stdout
             self.up_seconds = time.monotonic() - begun
             self.inner = dict(line.split("=", 1) for line in self.run("env").splitlines() if "=" in line)
             self.note()

@@ -1,15 +1,18 @@
 """A ProxyGroup of type kube-apiserver, in a lab with our controller: a certificate of the lab's ACME server, and two replicas."""
+import collections.abc
+import pathlib
 import yaml
 
+from harness import Lab
 from installed import NAMESPACE, data_of
-from shared.checks import documents, run
+from shared.checks import Object, documents, run
 from shared.images import OWN_IMAGES
 
 GROUP, SERVICE = "apis", "prod-api"
 REPLICAS = (GROUP + "-0", GROUP + "-1")
 
 
-def objects(lab, dataplane, mode):
+def objects(lab: Lab, dataplane: str, mode: str) -> list[Object]:
     container = {"env": [{"name": "TS_DEBUG_ACME_DIRECTORY_URL", "value": lab.inner["LAB_ACME"]}]}
     return [{"apiVersion": "tailscale.com/v1alpha1", "kind": "ProxyClass", "metadata": {"name": "lab", "annotations": {"tailrender.dev/dataplane": dataplane}},
              "spec": {"statefulSet": {"pod": {"tailscaleContainer": container}}}},
@@ -17,12 +20,12 @@ def objects(lab, dataplane, mode):
              "spec": {"type": "kube-apiserver", "tags": ["tag:k8s-api"], "proxyClass": "lab", "kubeAPIServer": {"mode": mode, "hostname": SERVICE}}}]
 
 
-def named(item):
+def named(item: Object) -> tuple[str, str, str]:
     metadata = item["metadata"]
     return item["kind"], metadata["name"], metadata.get("namespace", "")
 
 
-def apply_group(lab, tailrender, folder, values, dataplane="native", mode="auth"):
+def apply_group(lab: Lab, tailrender: pathlib.Path, folder: pathlib.Path, values: Object, dataplane: str = "native", mode: str = "auth") -> None:
     """Applies the group and waits until all its pods are rolled out. Objects that are no longer rendered are pruned, as GitOps tools do.
     `values` are those of the controller."""
     (folder / "apps").mkdir(exist_ok=True)
@@ -40,32 +43,32 @@ def apply_group(lab, tailrender, folder, values, dataplane="native", mode="auth"
     all_are_ready(lab)
 
 
-def all_are_ready(lab):
+def all_are_ready(lab: Lab) -> None:
     lab.kubectl("rollout", "status", "statefulset", GROUP, "-n", NAMESPACE, "--timeout", "240s")
 
 
-def domain(lab):
+def domain(lab: Lab) -> str:
     return f"{SERVICE}.{lab.inner['LAB_DOMAIN']}"
 
 
-def shared_serial(lab):
+def shared_serial(lab: Lab) -> str:
     """Returns the serial number of the certificate in the Secret that both share."""
     return lab.verb("run", "openssl", "x509", "-noout", "-serial", text=data_of(lab, domain(lab))["tls.crt"]).stdout.strip()
 
 
-def uid(lab, pod):
+def uid(lab: Lab, pod: str) -> str | None:
     found = lab.get("pod", pod, "-n", NAMESPACE)
     return found and found["metadata"]["uid"]
 
 
-def requests_of(lab, pod):
+def requests_of(lab: Lab, pod: str) -> int:
     address = lab.get("pod", pod, "-n", NAMESPACE)["status"]["podIP"]
     [line] = [line for line in lab.run("curl", "-sSf", "--max-time", "10", f"http://{address}:9002/metrics").splitlines()
               if line.startswith("k8s_auth_proxy_requests_proxied ")]
     return int(line.split()[-1])
 
 
-def serving(lab, ask):
+def serving(lab: Lab, ask: collections.abc.Callable[[], object]) -> str:
     """Returns the replica that serves a client of the tailnet."""
     before = {pod: requests_of(lab, pod) for pod in REPLICAS}
     ask()

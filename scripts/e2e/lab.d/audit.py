@@ -13,7 +13,9 @@ import time
 import urllib.parse
 
 from fake_tailnet import KEYS
+from harness import Lab
 from installed import NAMESPACE
+from shared.checks import Object
 
 LEASE = "tailrender-controller"
 READING = ("get", "list", "watch")
@@ -23,44 +25,44 @@ ENTRIES_OF_A_WATCH = 2  # when a watch ends in the window: its end, and the begi
 LOOKS_FOR_A_KIND = 1  # of a kind that is not installed: the controller looks every ten minutes
 
 
-def moment(text):
+def moment(text: str) -> float:
     return datetime.datetime.fromisoformat(text).timestamp()
 
 
-def end(lab):
+def end(lab: Lab) -> int:
     return int(lab.run("sh", "-c", "stat -c %s $LAB/audit.log"))
 
 
-def requests(lab, since, account=ACCOUNT):
+def requests(lab: Lab, since: int, account: str = ACCOUNT) -> list[Object]:
     """Returns the entries of the account after that place in the log."""
     entries = map(json.loads, lab.run("sh", "-c", f"tail -c +{since + 1} $LAB/audit.log").splitlines())
     return [entry for entry in entries if entry["user"].get("username") == account]
 
 
-def refused(lab, since, account):
+def refused(lab: Lab, since: int, account: str) -> list[tuple[str, str]]:
     """Returns the method and path of each request that was forbidden."""
     return [(entry["verb"], entry["requestURI"]) for entry in requests(lab, since, account) if entry["responseStatus"]["code"] == 403]
 
 
-def created(lab, resource):
+def created(lab: Lab, resource: str) -> dict[str, float]:
     """Returns the last time at which each object was created in the controller's namespace."""
     lines = lab.run("sh", "-c", f"""grep -F '"code":201' $LAB/audit.log | grep -F '"resource":"{resource}"' || true""").splitlines()
     found = [(json.loads(line)["objectRef"], json.loads(line)["stageTimestamp"]) for line in lines]
     return {about["name"]: moment(when) for about, when in found if about.get("namespace") == NAMESPACE and "subresource" not in about}
 
 
-def of_a_watch(entry):
+def of_a_watch(entry: Object) -> tuple[str, ...]:
     """Returns path and selector: a resource may be watched in parts."""
     url = urllib.parse.urlsplit(entry["requestURI"])
     return url.path, *urllib.parse.parse_qs(url.query).get("labelSelector", [])
 
 
-def looks_for_a_kind(entry):
+def looks_for_a_kind(entry: Object) -> bool:
     """Returns whether the request lists a kind that is not installed."""
     return (entry["verb"], entry["responseStatus"]["code"]) == ("list", 404)
 
 
-def unrest(lab, seconds):
+def unrest(lab: Lab, seconds: float) -> tuple[list[str], str]:
     """Returns the requests of the controller within some seconds, except those that it needs to stay informed and to lead, and a
     description of these."""
     begin, told = end(lab), lab.tailnet.state()["counts"]
@@ -81,18 +83,18 @@ def unrest(lab, seconds):
                       f"{sum(absent.values())} looks for kinds that are not installed, none to the tailnet in {seconds} s")
 
 
-def stays_quiet(lab, seconds, looks=2):
+def stays_quiet(lab: Lab, seconds: float, looks: int = 2) -> str:
     """Waits until a controller that has nothing to do has looked for lost keys the second time, a minute after it began, and checks that it
     is quiet. `looks`: how often it lists keys until then, twice for each tailnet and once for a Tailnet whose status it writes."""
     begun = moment(lab.get("lease", LEASE, "-n", NAMESPACE)["spec"]["acquireTime"])
 
-    def has_looked():
+    def has_looked() -> bool:
         found = [request for request in lab.tailnet.state()["requests"]
                  if (request["method"], request["path"]) == ("GET", KEYS) and moment(request["at"]) > begun]
         return len(found) >= looks
     lab.wait("the second look for lost keys", has_looked)
 
-    def is_quiet():
+    def is_quiet() -> bool:
         problems, _ = unrest(lab, 2 * RENEWAL_SECONDS + 1)
         if problems:
             print(f"not quiet yet: {problems}", flush=True)

@@ -4,37 +4,44 @@
     install_crds(lab, text)              those of the rendered stream
     statuses_are_written(lab, domain, devices)   once the controller has restarted; devices: by pod, as the tailnet knows them
 """
+import pathlib
+import typing
+
 import yaml
 
+from harness import Lab
 from installed import NAMESPACE
-from shared.checks import documents, wait_for_definitions
+from shared.checks import Object, documents, wait_for_definitions
 from shared.fleet import ROOT
 
 STREAM = ROOT / "testdata" / "chart-streams" / "with-crds.yaml"
 
 
-def crds_of(text):
+Conditions = dict[str, tuple[str, str]]  # status and reason by type
+
+
+def crds_of(text: str) -> list[Object]:
     return [item for item in documents(text) if item["kind"] == "CustomResourceDefinition"]
 
 
-def add_crds(tree):
+def add_crds(tree: pathlib.Path) -> None:
     crds = crds_of(STREAM.read_text(encoding="utf-8"))
     (tree / "apps" / "crds.yaml").write_text(yaml.safe_dump_all(crds), encoding="utf-8")
 
 
-def install_crds(lab, text):
+def install_crds(lab: Lab, text: str) -> None:
     crds = crds_of(text)
     lab.apply(crds)
     wait_for_definitions(lab.kubectl, [crd["metadata"]["name"] for crd in crds])
 
 
-def conditions_of(item):
+def conditions_of(item: Object) -> Conditions:
     return {found["type"]: (found["status"], found["reason"]) for found in item["status"].get("conditions", [])}
 
 
-def status_of(lab, kind, name, conditions):
+def status_of(lab: Lab, kind: str, name: str, conditions: Conditions) -> Object:
     """Returns the status, without conditions once these are there; each has the fields that its schema requires."""
-    def probe():
+    def probe() -> Object:
         item = lab.get(kind + ".tailscale.com", name)
         found = conditions_of(item) if "status" in item else {}
         assert found == conditions, f"{kind} {name} has {found}, wanted {conditions}"
@@ -46,17 +53,17 @@ def status_of(lab, kind, name, conditions):
     return {key: value for key, value in item["status"].items() if key != "conditions"}
 
 
-def statuses_are_written(lab, domain, devices):
-    def described(pod, name, full):
+def statuses_are_written(lab: Lab, domain: str, devices: dict[str, Object]) -> None:
+    def described(pod: str, name: str, full: bool) -> Object:
         return {"hostname": f"{name}.{domain}" if full else name, "tailnetIPs": devices[pod]["addresses"]}
 
-    def group(name, **more):
+    def group(name: str, **more: typing.Any) -> None:
         created = {"ProxyGroupAvailable": ("True", "ProxyGroupAvailable"), "ProxyGroupReady": ("True", "ProxyGroupReady")}
         created |= {kind: ("True", kind) for kind in ("KubeAPIServerProxyConfigured", "KubeAPIServerProxyValid") if "url" in more}
         found = [described(f"{name}-{number}", f"{name}-{number}", False) for number in (0, 1)]
         assert status_of(lab, "proxygroup", name, created) == {"devices": found, **more}, f"status of ProxyGroup {name}"
 
-    def connector(name, pods, hostnames, **more):
+    def connector(name: str, pods: list[str], hostnames: list[str], **more: object) -> None:
         found = [described(pod, hostname, True) for pod, hostname in zip(pods, hostnames)]
         wanted = {"devices": found, **found[0], "isExitNode": False, "isAppConnector": False, **more}
         assert status_of(lab, "connector", name, {"ConnectorReady": ("True", "ConnectorCreated")}) == wanted, f"status of Connector {name}"

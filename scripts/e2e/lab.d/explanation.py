@@ -2,42 +2,47 @@
 
     print(explanation(lab), file=sys.stderr)
 """
+import collections.abc
 import re
+import typing
+
+if typing.TYPE_CHECKING:
+    from harness import Lab
 
 SHOWN = 10
 SHOWN_PODS = 6
 ALWAYS = ["client", "kubelet", "testnet"]
 
 
-def said(lab, *words):
+def said(lab: "Lab", *words: str) -> list[str]:
     done = lab.verb(*words, check=False)
     return (done.stdout + done.stderr).splitlines()
 
 
-def kubectl(lab, *words):
+def kubectl(lab: "Lab", *words: str) -> list[str]:
     return said(lab, "run", "kubectl", "--request-timeout=10s", *words)
 
 
-def is_ready(pod):
+def is_ready(pod: str) -> bool:
     """Reads a line of `kubectl get pods -A`."""
     _, _, ready, phase = pod.split()[:4]
     return phase == "Completed" or (phase == "Running" and len(set(ready.split("/"))) == 1)
 
 
-def shown_lines(pod):
+def shown_lines(pod: str) -> int:
     """Returns how much of its log to print. The controller's log mentions all others."""
     if pod.split()[1].startswith("operator-"):
         return 60
     return 3 if is_ready(pod) else SHOWN
 
 
-def log(lab, pod):
+def log(lab: "Lab", pod: str) -> list[str]:
     namespace, name = pod.split()[:2]
     count = shown_lines(pod)
     return kubectl(lab, "logs", "-n", namespace, name, "--all-containers", "--tail", str(count))[-max(count, SHOWN):]
 
 
-def sections(lab):
+def sections(lab: "Lab") -> collections.abc.Iterator[tuple[str, list[str]]]:
     ended = [line for line in said(lab, "status") if not line.endswith(": running")]
     yield "what does not run", ended
     if ended and ended[0].startswith("lab: "):
@@ -54,5 +59,5 @@ def sections(lab):
         yield f"end of {name}.log", said(lab, "run", "sh", "-c", f"tail -n {SHOWN} $LAB/{name}.log")
 
 
-def explanation(lab):
+def explanation(lab: "Lab") -> str:
     return "\n".join(line for title, lines in sections(lab) if lines for line in ("--- " + title, *lines))

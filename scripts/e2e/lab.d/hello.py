@@ -1,11 +1,14 @@
 """Service apps/hello-lb of examples/fleet in the lab: what is rendered for it, and the page that it serves."""
-from shared.checks import documents, run
+import pathlib
+
+from harness import Lab
+from shared.checks import Object, documents, run
 from shared.fleet import FLEET
 
 PARENT = {"tailscale.com/parent-resource": "hello-lb", "tailscale.com/parent-resource-ns": "apps"}
 
 
-def rendered(tailrender, login_server, *settings):
+def rendered(tailrender: pathlib.Path, login_server: str, *settings: str) -> list[Object]:
     """Returns the objects of examples/fleet that publish Service apps/hello-lb, and the published ones."""
     values = [word for setting in ("loginServer=" + login_server, *settings) for word in ("--set", setting)]
     chosen = []
@@ -21,11 +24,11 @@ def rendered(tailrender, login_server, *settings):
     return chosen
 
 
-def namespaces_first(lab, objects):
+def namespaces_first(lab: Lab, objects: list[Object]) -> None:
     lab.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "apps"}}] +
               [item for item in objects if item["kind"] == "Namespace"])
     lab.apply([item for item in objects if item["kind"] != "Namespace"])
 
 
-def page(lab, host):
+def page(lab: Lab, host: str) -> str:
     return lab.run("curl", "-sS", "--max-time", "10", f"http://{host}/", on="client")

@@ -1,17 +1,22 @@
 """What the pods and tenants of test_hostile_pods.py write. Generators do not end; they yield pod, data and metadata for
 TakenPod.write()."""
+import collections.abc
 import itertools
 import json
 import time
 
 from hostile_world import web
-from taken_pods import profile
+from shared.checks import Object
+from taken_pods import Data, TakenPod, profile
 
 MEBIBYTE = 1 << 20
 LONGEST = "names as long as can be"
 
 
-def asks(pod, seconds):
+Attempt = tuple[TakenPod, Data, Object]  # what a pod writes into its Secret: data and metadata
+
+
+def asks(pod: TakenPod, seconds: float) -> collections.abc.Iterator[Attempt]:
     """Requests keys, first without a device; then the pod shows its own device in between, so that no key is needed; then as a later
     version."""
     begun, own = time.monotonic(), pod.device["nodeId"]
@@ -21,7 +26,7 @@ def asks(pod, seconds):
         yield pod, {"device_id": None if part < 1 else own, **({} if part < 2 else {"tailscale_capver": "999"})}, {}
 
 
-def garbage():
+def garbage() -> dict[str, tuple[Data, Data]]:
     """Invalid values and their replacements: for the proxy of a Service, and for that of an Ingress."""
     deep, paths = "[" * 100_000, {"device_id": "../../../tailnet/-/keys/kNone", "device_fqdn": "../..", "https_endpoint": "/../%2e%2e"}
     no_text = {"device_id": b"\xff\xfe", "device_fqdn": b"\xc0\x80.lab.ts.net.", "device_ips": b'["\xff"]', "https_endpoint": b"\xed\xa0\x80"}
@@ -38,9 +43,10 @@ def garbage():
     }
 
 
-def hidings():
+def hidings() -> dict[str, Object]:
     """Ways in which a pod hides its state Secret, or prevents its deletion: data and metadata for TakenPod.attempt()."""
-    label, deep = "tailrender.dev/secret", {}
+    label = "tailrender.dev/secret"
+    deep: Object = {}
     for _ in range(200):
         deep = {"f:x": deep}
     fields = {"apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": deep}, "manager": "none", "operation": "Update", "time": "2026-01-01T00:00:00Z"}
@@ -55,7 +61,7 @@ def hidings():
     }
 
 
-def flips(pod, recorder, other):
+def flips(pod: TakenPod, recorder: TakenPod, other: str) -> collections.abc.Iterator[Attempt]:
     """Changes everything that a pod can claim; a Recorder names another device each time."""
     own = pod.device["nodeId"]
     for number in itertools.count():
@@ -70,10 +76,10 @@ def flips(pod, recorder, other):
         yield recorder, profile(f"nNobody-{number}-too-CNTRL", "none.lab.ts.net"), {}
 
 
-def lures(good, victim, name):
+def lures(good: TakenPod, victim: str, name: str) -> list[Object]:
     """Returns objects in a tenant's namespace that the controller would use in other namespaces, by kind and name: as if they belonged to
     the proxy `good`, about the device `victim` and another one's name."""
-    def thing(version, kind, name, meta, **more):
+    def thing(version: str, kind: str, name: str, meta: Object, **more: object) -> Object:
         return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "apps"} | meta} | more
     contract = {"tailrender.dev/contract": "v1"}
     ours = {"annotations": contract | {"tailrender.dev/parent": "Service/apps/good", "tailrender.dev/hostname": "good-web", "tailrender.dev/tags": "tag:lab"}}

@@ -1,9 +1,10 @@
 """The messages of a lab when a person requests something that it does not have or cannot do. Usage errors are in scripts/scripts_test."""
+import collections.abc
 import shutil
 
 from shared.checks import attempt
 from explanation import explanation
-from harness import SCRIPT
+from harness import SCRIPT, Lab
 from traces import Traces
 
 EVERY_VERB = (["up"], ["down"], ["status"], ["run", "true"], ["join", "third"], ["image", "lab/true:1", "/bin/true"])
@@ -11,13 +12,13 @@ FROM_PATH = ("bash", "cut", "ip", "readlink", "realpath", "sha256sum")
 EXPLAINED_LINES = 200
 
 
-def asked(traces, *words, before=(), **environment):
+def asked(traces: Traces, *words: str, before: collections.abc.Iterable[str] = (), **environment: str) -> tuple[int, str]:
     """Returns exit code and output, without the name before each message."""
     done = attempt(*before, SCRIPT, *words, env={**traces.environment, **environment})
     return done.returncode, (done.stdout + done.stderr).removeprefix("lab: ").removesuffix("\n")
 
 
-def without_a_lab():
+def without_a_lab() -> None:
     with Traces() as traces:
         for words in EVERY_VERB:
             assert asked(traces, *words, before=("unshare", "--user")) == (
@@ -30,16 +31,18 @@ def without_a_lab():
         without_a_program(traces)
 
 
-def without_a_program(traces):
+def without_a_program(traces: Traces) -> None:
     programs = traces.scratch / "bin"
     programs.mkdir()
     for name in FROM_PATH:
-        (programs / name).symlink_to(shutil.which(name))
+        found = shutil.which(name)
+        assert found, f"{name} is not on the PATH"
+        (programs / name).symlink_to(found)
     assert asked(traces, "up", PATH=str(programs)) == (1, '"openssl" not found; install the Debian package "openssl"'), "up without openssl"
     shutil.rmtree(programs)
 
 
-def with_a_lab(lab):
+def with_a_lab(lab: Lab) -> None:
     """The lab has the machines client and second."""
     assert asked(lab, "up") == (1, f'it is up already ("{lab.folder}"); lab down ends it'), "a second up"
     assert asked(lab, "run", "sh", "-c", "echo $LAB_DOMAIN", TAILRENDER_LAB_DOMAIN="other.ts.net") == (0, "lab.ts.net"), "domain of a lab that is up"
@@ -54,14 +57,14 @@ def with_a_lab(lab):
         assert inside == (1, f'this is inside the lab in "{lab.folder}"; leave it first'), f"{words[0]} inside the lab"
 
 
-def with_an_ended_machine(lab):
+def with_an_ended_machine(lab: Lab) -> None:
     lab.run("sh", "-c", "kill -KILL $(cat $LAB/second.pid)")
     lab.wait("second has ended", lambda: asked(lab, "run", "--on", "second", "true") == (1, 'machine "second" has ended'))
     code, said = asked(lab, "status")
     assert code == 1 and "second: ended" in said, f"exit code {code} of status, which says {said}"
 
 
-def without_its_folder(lab):
+def without_its_folder(lab: Lab) -> None:
     """The folder was deleted, as when temporary files are cleared; `down` still ends all processes, and removes what the kubelet has
     created there since."""
     shutil.rmtree(lab.folder.rename(lab.scratch / "cleared"))
@@ -71,18 +74,18 @@ def without_its_folder(lab):
     assert asked(lab, "up") == (1, f'it is up already ("{lab.folder}"); lab down ends it'), "up, after the folder has gone"
 
 
-def failures_are_explained(lab):
+def failures_are_explained(lab: Lab) -> None:
     """Explains a machine that has ended, a missing image, and a pod that fails."""
     lab.kubectl("run", "absent", "--image=lab/absent:1", "--image-pull-policy=Never")
     lab.kubectl("run", "failing", "--image=lab/hello:1", "--", "sh", "-c", "echo bad luck; exit 3")
     for what in ("second: ended", "--- end of second.log", "ErrImageNeverPull", "\nbad luck\n", "Back-off restarting failed container"):
-        lab.wait(f"{what!r} explains the failures", lambda what=what: what in "\n" + explanation(lab) + "\n")
+        lab.wait(f"{what!r} explains the failures", lambda: what in "\n" + explanation(lab) + "\n")
     lines = len(explanation(lab).splitlines())
     assert lines <= EXPLAINED_LINES, f"{lines} lines explain the failures, wanted no more than {EXPLAINED_LINES}"
     print(f"{lines} lines explain the failures", flush=True)
 
 
-def end_is_explained(lab):
+def end_is_explained(lab: Lab) -> None:
     """Explains a lab whose first process was killed."""
     assert asked(lab, "status") == (1, "down"), "status of a lab that was killed"
     assert explanation(lab).splitlines()[:2] == ["--- what does not run", "lab: down"], "what explains the end of a lab"

@@ -1,12 +1,15 @@
 """Names of the tailnet inside the cluster: a rendered DNSConfig and an egress Service, queried by clients that people use."""
+import pathlib
 import time
 
+from harness import Lab
 from shared import checks
+from shared.checks import Object
 
 NAMESPACE = "tailscale"
 
 
-def rendered(tailrender, values, name):
+def rendered(tailrender: pathlib.Path, values: Object, name: str) -> list[Object]:
     """Returns what is rendered for a DNSConfig and for Service apps/far, whose egress proxy targets that name in the tailnet."""
     inputs = [{"apiVersion": "tailscale.com/v1alpha1", "kind": "DNSConfig", "metadata": {"name": "names"}, "spec": {"nameserver": {}}},
               {"apiVersion": "v1", "kind": "Service",
@@ -15,25 +18,25 @@ def rendered(tailrender, values, name):
     return [item for item in checks.rendered(tailrender, inputs, values) if item["kind"] != "DNSConfig"]
 
 
-def dig(lab, server, *words):
+def dig(lab: Lab, server: str, *words: str) -> tuple[str, list[str]]:
     """Returns the code of the reply, and the addresses in it."""
     lines = lab.run("dig", "@" + server, "+noall", "+comments", "+answer", "+tries=1", "+time=5", *words).splitlines()
     status = next((line.split("status: ")[1].split(",")[0] for line in lines if "status: " in line), "")
     return status, sorted(line.split()[-1] for line in lines if line and line[0] != ";")
 
 
-def addresses_of(lab, pod):
+def addresses_of(lab: Lab, pod: str) -> list[str]:
     """Returns IPv4 and IPv6 of a pod, once it is ready."""
     status = (lab.get("pod", pod, "-n", NAMESPACE) or {}).get("status", {})
     ready = any(item["type"] == "Ready" and item["status"] == "True" for item in status.get("conditions", []))
     return [item["ip"] for item in status.get("podIPs", [])] if ready else []
 
 
-def look_up(lab, server, name, addresses):
+def look_up(lab: Lab, server: str, name: str, addresses: list[str]) -> None:
     four, six = addresses
     # Each family has a separate EndpointSlice, and the kubelet may have looked in between.
     for kind, address in (("A", four), ("AAAA", six)):
-        lab.wait(f"{kind} of {name} is known", lambda kind=kind, address=address: dig(lab, server, name, kind) == ("NOERROR", [address]))
+        lab.wait(f"{kind} of {name} is known", lambda: dig(lab, server, name, kind) == ("NOERROR", [address]))
     assert dig(lab, server, "+tcp", name.upper(), "A") == ("NOERROR", [four]), "A over TCP, in capitals"
     assert dig(lab, server, "+noedns", name, "TXT") == ("NOERROR", []), "TXT"
     assert dig(lab, server, "+edns=1", "+noednsneg", name, "A") == ("BADVERS", []), "another EDNS"
@@ -41,7 +44,7 @@ def look_up(lab, server, name, addresses):
     assert dig(lab, server, "example.com", "A") == ("REFUSED", []), "another zone"
 
 
-def ask_the_clusters_dns(lab, server, proxy, name, addresses):
+def ask_the_clusters_dns(lab: Lab, server: str, proxy: str, name: str, addresses: list[str]) -> None:
     """The cluster's DNS forwards ts.net, as Tailscale's documentation says. A pod and glibc look the name up there."""
     lab.run("sh", "-c", f"""printf '%s\\n' 'ts.net:53 {{' '    bind {lab.inner["LAB_NODE"]}' '    forward . {server}' '}}' >>"$LAB/Corefile" """)
     lab.wait("a pod finds the name", lambda: addresses[0] in lab.kubectl("exec", proxy, "-n", NAMESPACE, "--", "nslookup", name))
@@ -52,7 +55,7 @@ def ask_the_clusters_dns(lab, server, proxy, name, addresses):
     assert found == set(addresses), "what glibc finds"
 
 
-def names_follow(lab, tailrender, values):
+def names_follow(lab: Lab, tailrender: pathlib.Path, values: Object) -> None:
     """The names of an egress Service reach the clients, and so does a new name without a restart of the nameserver."""
     begun = time.monotonic()
     first, second = (word + "." + lab.inner["LAB_DOMAIN"] for word in ("client", "elsewhere"))

@@ -9,25 +9,26 @@ import yaml
 
 import parity_case
 import parity_run
-from shared.checks import documents
+from fake_tailnet import Tailnet
+from shared.checks import Object, documents
 from shared.fleet import ROOT
 
 PARENT, SPACE = "tailscale.com/parent-resource", "tailscale.com/parent-resource-ns"
 SUFFIX = "qwxyz"
 
 
-def sets_of(objects):
+def sets_of(objects: list[Object]) -> list[Object]:
     return [item for item in objects if item["kind"] == "StatefulSet"]
 
 
-def fill(text, key):
+def fill(text: str, key: str) -> str:
     """Fills in the placeholders of an oracle file as a cluster would have them."""
     text = re.sub(r"<SFX(:[^<>]*)?>", SUFFIX, text).replace("{SFX}", SUFFIX).replace("<AUTHKEY>", key)
     text = re.sub(r"<CLUSTER_IP[46]?:[^<>]*>", "10.96.7.7", text)
     return re.sub(r"<UID:([^<>]*)>", lambda found: "uid-" + re.sub(r"[^A-Za-z0-9]+", "-", found[1]).lower()[-50:], text)
 
 
-def renamed(objects, old_name, new_name, number):
+def renamed(objects: list[Object], old_name: str, new_name: str, number: int) -> list[Object]:
     """Returns the objects of one proxy: StatefulSet `new_name`, and a parent with a number of its own."""
     out = json.loads(json.dumps(objects).replace(old_name, new_name))
     for item in out:
@@ -44,14 +45,14 @@ def renamed(objects, old_name, new_name, number):
     return out
 
 
-def belongs(item, labels):
+def belongs(item: Object, labels: dict[str, str]) -> bool:
     return all(item["metadata"].get("labels", {}).get(key) == labels.get(key) for key in (PARENT, SPACE, PARENT + "-type"))
 
 
 class Pair:
     """One proxy in two forms: as the operator made it, and as it is rendered. Its device is in no tailnet before join()."""
 
-    def __init__(self, case, number, old, rendered):
+    def __init__(self, case: parity_case.Case, number: int, old: Object, rendered: Object) -> None:
         text = pathlib.Path(case.path, "expected.yaml").read_text(encoding="utf-8")
         played = yaml.safe_load(fill(pathlib.Path(case.path, "played.yaml").read_text(encoding="utf-8"), "none"))
         objects = documents(fill(text, "tskey-spent"))
@@ -65,13 +66,13 @@ class Pair:
         self.hostname = f"{state['device_fqdn'].partition('.')[0]}-{number}"
         self.state = {key: value for key, value in state.items() if key != "pod_uid"} | {"_machinekey": f"privkey:{number}"}
 
-    def join(self, tailnet):
+    def join(self, tailnet: Tailnet) -> None:
         """Adds its device to the tailnet and to the state."""
         device = tailnet.join(self.hostname, tailnet.mint(["tag:k8s"])["key"])
         self.state |= {"device_id": device["nodeId"], "device_fqdn": device["name"] + ".", "device_ips": json.dumps(device["addresses"])}
 
 
-def pairs(tailrender, count):
+def pairs(tailrender: pathlib.Path, count: int) -> list[Pair]:
     """Returns `count` pairs, from every oracle case whose standalone proxies are rendered with one replica, in the tailnet of a lab."""
     found = []
     for path in sorted((ROOT / "testdata" / "oracle").iterdir()):

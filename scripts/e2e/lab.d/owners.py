@@ -4,14 +4,18 @@
                                                      their Namespace
     the_controller_wrote_none(lab, objects)          by the audit log: not even a field that was not rendered, but for what is status
 """
+import collections.abc
 import json
 
 import audit
 
+from harness import Lab
+from shared.checks import Object
+
 MANAGERS, BEFORE, CONTROLLER = ("gitops", "kubectl-client-side-apply"), "by-hand", "tailrender"
 
 
-def leaves(fields, path=()):
+def leaves(fields: Object, path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
     """Returns the paths of the fields that a manager sets; "." only means that a map is there."""
     inner = {name: value for name, value in fields.items() if name != "."}
     if not inner:
@@ -19,13 +23,13 @@ def leaves(fields, path=()):
     return {leaf for name, value in inner.items() for leaf in leaves(value, (*path, name))}
 
 
-def is_status(entry):
+def is_status(entry: Object) -> bool:
     """Returns whether the entry is about status only; the controller may set nothing else through that subresource."""
     ours = entry["manager"].startswith(CONTROLLER)
     return entry.get("subresource") == "status" and not (ours and entry["fieldsV1"].keys() - {"f:status"})
 
 
-def live(lab, objects):
+def live(lab: Lab, objects: list[Object]) -> dict[tuple[str, str, str], Object]:
     """Returns the objects by kind, namespace and name, without the owners of status."""
     text = lab.kubectl("get", "--show-managed-fields", "-o", "json", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     found = {}
@@ -42,7 +46,7 @@ def live(lab, objects):
     return found
 
 
-def check_owners(name, item):
+def check_owners(name: tuple[str, str, str], item: Object) -> None:
     """Checks that no other manager sets a rendered field, and that the controller sets no field at all."""
     entries = [entry for entry in item["metadata"]["managedFields"] if entry["manager"] != BEFORE]
     rendered = {leaf for entry in entries if entry["manager"] in MANAGERS for leaf in leaves(entry["fieldsV1"])}
@@ -53,7 +57,7 @@ def check_owners(name, item):
             assert not entry["manager"].startswith(CONTROLLER), f"{name}: {entry['manager']} has set {sorted(leaves(entry['fieldsV1']))}"
 
 
-def applied_again_nothing_changes(lab, objects, apply):
+def applied_again_nothing_changes(lab: Lab, objects: list[Object], apply: collections.abc.Callable[[], object]) -> None:
     before = live(lab, objects)
     assert len(before) == len(objects), "objects in the cluster"
     for name, item in before.items():
@@ -65,13 +69,13 @@ def applied_again_nothing_changes(lab, objects, apply):
             assert after[name].get(field) == item.get(field), f"{field} of {name} after a second apply"
 
 
-def resources(lab):
+def resources(lab: Lab) -> dict[tuple[str, str], str]:
     """Returns {(group, kind): resource}."""
     lines = [line.split() for line in lab.kubectl("api-resources", "--no-headers").splitlines()]
     return {(version.rpartition("/")[0], kind): name for name, *_, version, _, kind in lines}
 
 
-def the_controller_wrote_none(lab, objects):
+def the_controller_wrote_none(lab: Lab, objects: list[Object]) -> None:
     known = resources(lab)
     rendered = {(known[item["apiVersion"].rpartition("/")[0], item["kind"]], item["metadata"].get("namespace", ""), item["metadata"]["name"])
                 for item in objects}

@@ -7,6 +7,7 @@
     names_of_the_operator(lab)  that are random
     longest_gaps(lab, pages)    of pages that are fetched all the time inside the block
 """
+import collections.abc
 import contextlib
 import pathlib
 import subprocess
@@ -14,7 +15,7 @@ import tempfile
 import time
 
 from authority import signed
-from harness import SCRIPT
+from harness import SCRIPT, Lab
 from installed import NAMESPACE
 from shared.fleet import ROOT
 from shared.operator_source import write_chart
@@ -27,7 +28,7 @@ RELEASE = "tailscale-operator"
 class Operator:
     """The operator's release in a lab. The user writes the Secret with its credentials."""
 
-    def __init__(self, lab, folder):
+    def __init__(self, lab: Lab, folder: str) -> None:
         self.lab = lab
         version = write_chart(pathlib.Path(folder, "chart"))
         lab.run("helm", "package", f"{folder}/chart", "--destination", folder)
@@ -38,18 +39,18 @@ class Operator:
         lab.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}])
         lab.apply([{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "operator-oauth", "namespace": NAMESPACE}, "stringData": credentials}])
 
-    def upgrade(self, *flags):
+    def upgrade(self, *flags: str) -> None:
         self.lab.run("helm", "upgrade", "--install", RELEASE, self.chart, "--namespace", NAMESPACE, "--values", str(VALUES), *flags)
 
 
 @contextlib.contextmanager
-def operator_in(lab):
+def operator_in(lab: Lab) -> collections.abc.Iterator[Operator]:
     with tempfile.TemporaryDirectory() as folder:
         yield Operator(lab, folder)
 
 
 @contextlib.contextmanager
-def operators_api_proxy(lab):
+def operators_api_proxy(lab: Lab) -> collections.abc.Iterator[str]:
     """Yields the URL of the API proxy that runs in the operator, whose certificate exists before it does."""
     domain = f"{RELEASE}.{lab.inner['LAB_DOMAIN']}"
     with operator_in(lab) as operator:
@@ -62,12 +63,12 @@ def operators_api_proxy(lab):
         yield f"https://{domain}"
 
 
-def devices_of(lab):
+def devices_of(lab: Lab) -> dict[str, tuple[str, str, bool]]:
     """Returns all devices that the tailnet has ever had, by name: node id, address, and whether it was deleted."""
     return {device["name"]: (device["nodeId"], device["addresses"][0], bool(device.get("deletedBy"))) for device in lab.tailnet.state()["devices"]}
 
 
-def names_of_the_operator(lab):
+def names_of_the_operator(lab: Lab) -> set[str]:
     """Returns the names of its StatefulSets that have random names."""
     return {item["metadata"]["name"] for item in lab.items("services", "-n", NAMESPACE) if "generateName" in item["metadata"]}
 
@@ -80,9 +81,9 @@ done"""
 
 
 @contextlib.contextmanager
-def longest_gaps(lab, pages):
+def longest_gaps(lab: Lab, pages: dict[str, str | None]) -> collections.abc.Iterator[dict[str, float]]:
     """Yields seconds by URL, once the block has ended. pages: URL and the machine that fetches it, None beside the node."""
-    gaps = {}
+    gaps: dict[str, float] = {}
     lab.run("touch", lab.inner["LAB"] + "/fetching")
     processes = {url: subprocess.Popen([SCRIPT, "run", *(["--on", place] if place else []), "sh", "-c", FETCH, "sh", url], env=lab.environment,
                                        text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for url, place in pages.items()}

@@ -3,11 +3,14 @@
     machine_uses_the_relay(lab, peer)       a page of that peer reaches "client", to which no UDP does
     machine_uses_a_peer(lab, relay, peer)   what goes from "client" to that machine goes through the device at `relay`, where both may use it
 """
+import collections.abc
 import contextlib
 import json
 import re
 
+from harness import Lab
 from hello import page
+from shared.checks import Object
 
 RELAY = "lab"  # the code of its region
 TABLE = "nodirect"
@@ -17,18 +20,18 @@ RULES = f"""table inet {TABLE} {{
 }}"""
 
 
-def status(lab):
+def status(lab: Lab) -> Object:
     return json.loads(lab.run("tailscale", "status", "--json", on="client"))
 
 
-def way_to(lab, peer):
+def way_to(lab: Lab, peer: str) -> tuple[str, str]:
     """Returns address and relay by which the client reaches the peer now: one of them is empty."""
     [found] = [known for known in status(lab)["Peer"].values() if known["DNSName"] == peer + "."]
     return found["CurAddr"], found["Relay"]
 
 
 @contextlib.contextmanager
-def without_udp(lab):
+def without_udp(lab: Lab) -> collections.abc.Iterator[None]:
     """Blocks UDP for the client, as in a network that lets only TCP out."""
     lab.run("nft", RULES, on="client")
     try:
@@ -38,7 +41,7 @@ def without_udp(lab):
 
 
 @contextlib.contextmanager
-def apart(lab, addresses):
+def apart(lab: Lab, addresses: list[str]) -> collections.abc.Iterator[None]:
     """Blocks UDP between the client and these addresses."""
     rules = "".join(f"{family} {way} {address} meta l4proto udp drop; " for address in addresses
                     for family in ["ip6" if ":" in address else "ip"] for way in ("saddr", "daddr"))
@@ -51,7 +54,7 @@ def apart(lab, addresses):
         lab.run("nft", "delete", "table", "inet", TABLE, on="client")
 
 
-def machine_uses_a_peer(lab, relay, peer):
+def machine_uses_a_peer(lab: Lab, relay: str, peer: str) -> None:
     """The grants let all devices use relays. The lab gives the machine its addresses."""
     lab.tailnet.ok("POST", "/admin/grants", {"tailscale.com/cap/relay": [], "tailscale.com/cap/relay-target": []})
     own = [item["local"] for link in json.loads(lab.run("ip", "-j", "address", "show", "dev", "eth0", on=peer)) for item in link["addr_info"]]
@@ -62,7 +65,7 @@ def machine_uses_a_peer(lab, relay, peer):
         print(said.group())
 
 
-def machine_uses_the_relay(lab, peer):
+def machine_uses_the_relay(lab: Lab, peer: str) -> None:
     assert status(lab)["Self"]["Relay"] == RELAY, "relay of the client"
     lab.wait("the client reaches the peer directly", lambda: way_to(lab, peer)[0])
     with without_udp(lab):

@@ -2,15 +2,18 @@
 
     every_right_is_used(lab, objects, elsewhere)     objects: with the rendered roles; elsewhere: {(resource, verb): the test that shows it}
 """
+import collections.abc
 import re
 
 import audit
-from shared.rights import ROLES, rules
+from harness import Lab
+from shared.checks import Object
+from shared.rights import ROLES, Rule, rules
 
 SHARD = re.compile(r"tailrender-devices-\d+$")  # one of several tables, of which there is only one when there are few devices
 
 
-def is_for(rule, entry):
+def is_for(rule: Rule, entry: Object) -> bool:
     """Returns whether that request was allowed because of that rule."""
     namespace, group, resource, verb, name = rule
     about, code = entry["objectRef"], entry["responseStatus"]["code"]
@@ -22,7 +25,7 @@ def is_for(rule, entry):
         namespace in ("", about.get("namespace")) and name in ("", about.get("name"))
 
 
-def every_right_is_used(lab, objects, elsewhere):
+def every_right_is_used(lab: Lab, objects: list[Object], elsewhere: collections.abc.Mapping[tuple[str, str], object]) -> None:
     found = [entry for entry in audit.requests(lab, 0) if "objectRef" in entry]
     unused = {(rule[2], rule[3]) for rule in rules(objects, ROLES) if not SHARD.match(rule[4]) and not any(is_for(rule, entry) for entry in found)}
     assert sorted(unused - elsewhere.keys()) == [], "rights that nothing needed here"

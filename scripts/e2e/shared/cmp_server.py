@@ -1,4 +1,5 @@
 """Argo CD's sidecar: the real argocd-cmp-server with plugins/argocd/plugin.yaml, called over gRPC by Argo CD's own client."""
+import collections.abc
 import contextlib
 import json
 import os
@@ -6,15 +7,16 @@ import pathlib
 import shutil
 import subprocess
 import time
+import typing
 
-from shared.checks import attempt, run
+from shared.checks import Object, attempt, run
 from shared.fleet import ROOT
 
 PLUGIN = ROOT / "plugins" / "argocd"
 
 
 @contextlib.contextmanager
-def server(tailrender, scratch):
+def server(tailrender: pathlib.Path, scratch: pathlib.Path) -> collections.abc.Iterator["Server"]:
     """Prepares our program on PATH, a separate temporary directory, and the socket where the repo server looks for it."""
     programs, sockets = scratch / "bin", scratch / "plugins"
     for directory in (programs, sockets, scratch / "tmp", scratch / "config"):
@@ -28,7 +30,8 @@ def server(tailrender, scratch):
 
 
 @contextlib.contextmanager
-def started(command, env, sockets, log_file):
+def started(command: collections.abc.Iterable[object], env: dict[str, str], sockets: pathlib.Path,
+            log_file: pathlib.Path) -> collections.abc.Iterator["Server"]:
     """Runs a server that listens."""
     with open(log_file, "w", encoding="utf-8") as log:
         process = subprocess.Popen([str(word) for word in command], env=env, stdout=log, stderr=log)
@@ -45,20 +48,21 @@ def started(command, env, sockets, log_file):
 
 
 class Server:
-    def __init__(self, socket):
+    def __init__(self, socket: pathlib.Path) -> None:
         self.socket = socket
 
-    def ask(self, what, repository, directory=".", plugin=None, env=None):
+    def ask(self, what: str, repository: pathlib.Path, directory: str = ".", plugin: Object | None = None,
+            env: dict[str, str] | None = None) -> typing.Any:
         return json.loads(run(*self.command(what, repository, directory, plugin), env=env))
 
-    def refusal(self, repository, plugin=None, env=None):
+    def refusal(self, repository: pathlib.Path, plugin: Object | None = None, env: dict[str, str] | None = None) -> str:
         done = attempt(*self.command("generate", repository, ".", plugin), env=env)
         assert done.returncode != 0, "the server generates what we refuse"
         return done.stderr
 
-    def command(self, what, repository, directory, plugin):
+    def command(self, what: str, repository: pathlib.Path, directory: str, plugin: Object | None) -> list[object]:
         return ["argocd-cmp-client", self.socket, what, repository, pathlib.Path(repository, directory), json.dumps(plugin or {})]
 
 
-def cluster(name):
+def cluster(name: str) -> Object:
     return {"parameters": [{"name": "cluster", "string": name}]}

@@ -1,4 +1,5 @@
 """Runs the controller as a process beside the cluster, with an account's token and the environment of its Deployment."""
+import collections.abc
 import pathlib
 
 import yaml
@@ -9,7 +10,7 @@ from shared.images import OWN_IMAGES
 NAMESPACE = "tailscale"
 
 
-def install(tailrender, *flags):
+def install(tailrender: pathlib.Path, *flags: str) -> None:
     """Applies the namespace, the account and its rights, as they are rendered."""
     objects = documents(run(tailrender, "install", "--quiet", *OWN_IMAGES, *flags))
     kinds = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
@@ -17,13 +18,13 @@ def install(tailrender, *flags):
         run("kubectl", "apply", "--server-side", "-f", "-", stdin=yaml.safe_dump_all([item for item in objects if item["kind"] in chosen]))
 
 
-def api_server():
+def api_server() -> list[str]:
     """Returns the URL of the API server that kubectl uses, and the file with its authority's certificate."""
     return run("kubectl", "config", "view", "--raw", "-o",
                "jsonpath={.clusters[0].cluster.server} {.clusters[0].cluster.certificate-authority}").split()
 
 
-def access(client):
+def access(client: tuple[str, str]) -> tuple[list[str], dict[str, str]]:
     """Returns server and files for `environment`, of the cluster that kubectl uses. `client`: id and secret for the tailnet."""
     server, ca = api_server()
     files = {"ca.crt": pathlib.Path(ca).read_text(encoding="utf-8"),
@@ -32,11 +33,12 @@ def access(client):
     return host_and_port(server), files
 
 
-def host_and_port(url):
+def host_and_port(url: str) -> list[str]:
     return url.removeprefix("https://").rsplit(":", 1)
 
 
-def environment(folder, server, tailnet_url, files, **more):
+def environment(folder: str | pathlib.Path, server: collections.abc.Iterable[str], tailnet_url: str, files: dict[str, str],
+                **more: str) -> dict[str, str]:
     """Returns the environment of the process. `server`: host and port of the API server; `files`: ca.crt, token, client_id and
     client_secret, written to `folder`."""
     for name, text in files.items():

@@ -9,7 +9,7 @@ CACHE = pathlib.Path(os.environ.get("TAILRENDER_CACHE") or pathlib.Path(os.envir
 RELEASES = {"bookworm": 12, "trixie": 13}
 
 
-def debian(release="bookworm", architecture=None):
+def debian(release: str = "bookworm", architecture: str | None = None) -> pathlib.Path:
     """Returns the tar of a minimal root. Another architecture than that of this machine takes shared/emulation.py."""
     CACHE.mkdir(parents=True, exist_ok=True)
     tar = CACHE / f"debian-{RELEASES[release]}-minimal{f'-{architecture}' if architecture else ''}.tar"

@@ -1,4 +1,5 @@
 """Lets this kernel run programs for arm64, under the qemu of the Debian that scripts/arm64 keeps in the cache."""
+import collections.abc
 import contextlib
 import pathlib
 import platform
@@ -13,12 +14,12 @@ MASK = b"\xff" * 7 + b"\x00" + b"\xff" * 8 + b"\xfe\xff\xff\xff"
 NAME = "tailrender-arm64"
 
 
-def escaped(data):
+def escaped(data: bytes) -> str:
     return "".join(f"\\x{byte:02x}" for byte in data)
 
 
 @contextlib.contextmanager
-def arm64_programs():
+def arm64_programs() -> collections.abc.Iterator[None]:
     """Does nothing where the machine is set up for it. Else it registers qemu until the end, also for programs in other roots, under a name of
     its own: another run may end before."""
     with tempfile.TemporaryDirectory() as folder:

@@ -1,15 +1,16 @@
 """Reads kpt packages."""
+import pathlib
 import re
 
 import yaml
 
-from shared.checks import objects
+from shared.checks import Object, objects
 
 BOOKKEEPING = re.compile(r"(internal\.)?config\.(kubernetes|k8s)\.io/(path|index|id|annotations-migration-resource-id)$")
 LOCAL = ("Kptfile", "TailscaleRender", "ResourceGroup")
 
 
-def objects_in(folder):
+def objects_in(folder: pathlib.Path) -> dict[str, Object]:
     """Returns all objects that could be applied, by name, without kpt's own annotations."""
     found = []
     for path in sorted(folder.rglob("*.yaml")):

@@ -14,14 +14,14 @@ GO = {"GOWORK": "off", "GOFLAGS": "-mod=readonly", "GOTOOLCHAIN": "auto"}
 
 
 @functools.cache
-def operator_source(release=OLDEST):
+def operator_source(release: str = OLDEST) -> tuple[str, pathlib.Path]:
     """Returns the release's version, and the folder of its sources."""
     module = MODULES / ("operator" if release == OLDEST else f"operator-{release}")
     told = json.loads(run("go", "mod", "download", "-json", "tailscale.com", env=GO, cwd=module))
     return told["Version"], pathlib.Path(told["Dir"], "cmd", "k8s-operator")
 
 
-def write_chart(folder, release=OLDEST):
+def write_chart(folder: pathlib.Path, release: str = OLDEST) -> str:
     """Writes its chart as it is released: with its version, and the CRDs among the templates. Returns the version."""
     version, source = operator_source(release)
     shutil.copytree(source / "deploy" / "chart", folder, copy_function=shutil.copyfile)

@@ -1,5 +1,6 @@
 """Runs tailrender-proxy with a real tailscaled, in network namespaces: a bridge plays the cluster's network; the pod and a machine of the
 tailnet are connected to it, and the tailnet is a testnet. There is no Kubernetes: state is in files."""
+import collections.abc
 import contextlib
 import json
 import os
@@ -7,6 +8,7 @@ import pathlib
 import signal
 import subprocess
 import time
+import typing
 import urllib.parse
 import urllib.request
 
@@ -31,7 +33,10 @@ Server(("::", int(sys.argv[2])), Handler).serve_forever()
 """
 
 
-def wait_for(what, condition):
+Found = typing.TypeVar("Found")
+
+
+def wait_for(what: str, condition: collections.abc.Callable[[], Found]) -> Found:
     end = time.monotonic() + SECONDS
     while not (value := condition()):
         assert time.monotonic() < end, f"never: {what}"
@@ -40,20 +45,21 @@ def wait_for(what, condition):
 
 
 class World:
-    def __init__(self, folder, tools, proxy):
-        self.folder, self.tools, self.proxy, self.processes = folder, tools, proxy, []
+    def __init__(self, folder: pathlib.Path, tools: pathlib.Path, proxy: pathlib.Path) -> None:
+        self.folder, self.tools, self.proxy = folder, tools, proxy
+        self.processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self, name, *command, within=None, env=None):
+    def start(self, name: str, *command: object, within: str | None = None, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         words = (["ip", "netns", "exec", within] if within else []) + [str(word) for word in command]
         with open(self.folder / f"{name}.log", "wb") as log:
             process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **(env or {})})
         self.processes.append(process)
         return process
 
-    def log(self, name):
+    def log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
-    def machine(self, name, number):
+    def machine(self, name: str, number: int) -> None:
         run("ip", "netns", "add", name)
         run("ip", "link", "add", f"v{number}", "type", "veth", "peer", "name", "eth0", "netns", name)
         run("ip", "link", "set", f"v{number}", "master", "br0", "up")
@@ -62,7 +68,7 @@ class World:
                       ("route", "add", "default", "via", "10.78.0.1"), ("-6", "route", "add", "default", "via", "fd00:78::1")):
             run("ip", "-n", name, *words)
 
-    def join(self, name, number):
+    def join(self, name: str, number: int) -> None:
         """Adds a machine to the tailnet, which serves a page."""
         self.machine(name, number)
         socket = self.folder / f"{name}.sock"
@@ -74,35 +80,35 @@ class World:
         self.start(f"{name}-page", "python3", "-c", SERVER, name, "8000", within=name)
         wait_for("its server listens", lambda: "saw" in self.get(f"http://10.78.0.{number}:8000/"))
 
-    def ask(self, path, body, kind, token=None):
+    def ask(self, path: str, body: str, kind: str, token: str | None = None) -> typing.Any:
         request = urllib.request.Request(URL + path, data=body.encode(), headers={"Content-Type": kind})
         if token:
             request.add_header("Authorization", "Bearer " + token)
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 
-    def key(self, tag):
+    def key(self, tag: str) -> str:
         form = urllib.parse.urlencode({"grant_type": "client_credentials", "client_id": "c", "client_secret": "s"})
         token = self.ask("/api/v2/oauth/token", form, "application/x-www-form-urlencoded")["access_token"]
         create = {"reusable": False, "ephemeral": False, "preauthorized": True, "tags": [tag]}
         return self.ask("/api/v2/tailnet/-/keys", json.dumps({"capabilities": {"devices": {"create": create}}}), "application/json",
                         token)["key"]
 
-    def addresses(self, name, within):
+    def addresses(self, name: str, within: str) -> list[str]:
         status = run("ip", "netns", "exec", within, "tailscale", f"--socket={self.folder}/{name}.sock", "status", "--json")
         return json.loads(status)["Self"]["TailscaleIPs"]
 
-    def get(self, url, within=None):
+    def get(self, url: str, within: str | None = None) -> str:
         words = ["ip", "netns", "exec", within] if within else []
         # A connection that times out is tried again: the path between the two devices may just have changed.
         done = attempt(*words, "curl", "-sS", "--max-time", "10", "--retry", "2", "-H", "Host: serve.lab.ts.net", url)
         return done.stdout or done.stderr
 
-    def is_ready(self, name):
+    def is_ready(self, name: str) -> bool:
         return attempt(self.proxy, "ready", env={"TS_SOCKET": f"{self.folder}/{name}.sock"}).returncode == 0
 
     @contextlib.contextmanager
-    def pod(self, name, **variables):
+    def pod(self, name: str, **variables: str) -> collections.abc.Iterator[subprocess.Popen[bytes]]:
         """Runs a proxy until it is ready; it must end with exit code 0 after SIGTERM."""
         process = self.pod_process(name, **variables)
         wait_for(f"{name} is ready", lambda: process.poll() is not None or self.is_ready(name))
@@ -112,7 +118,7 @@ class World:
             process.send_signal(signal.SIGTERM)
             assert process.wait(SECONDS) == 0, self.log(name)
 
-    def pod_process(self, name, **variables):
+    def pod_process(self, name: str, **variables: str) -> subprocess.Popen[bytes]:
         key = {} if (self.folder / f"{name}-state").exists() else {"TS_AUTHKEY": self.key("tag:k8s")}
         return self.start(name, self.proxy, within="pod", env={
             "TS_HOSTNAME": name, "TS_EXTRA_ARGS": f"--login-server={URL}", "TS_SOCKET": f"{self.folder}/{name}.sock",
@@ -120,7 +126,7 @@ class World:
 
 
 @contextlib.contextmanager
-def proxy_world(folder, tools, proxy):
+def proxy_world(folder: pathlib.Path, tools: pathlib.Path, proxy: pathlib.Path) -> collections.abc.Iterator[World]:
     with mounts_of_our_own(), loopback():
         (folder / "resolv.conf").write_text("")  # the client's tailscaled writes there
         run("mount", "--bind", folder / "resolv.conf", "/etc/resolv.conf")

@@ -1,6 +1,9 @@
 """The life of a pull request whose job explains it, for the CI services of plugins/ci."""
+import collections.abc
+
+import pathlib
 from shared.checks import run
-from shared.forge import MARK, OTHER_BOT, STRANGER
+from shared.forge import MARK, OTHER_BOT, STRANGER, Forge
 
 SERVICE = """apiVersion: v1
 kind: Service
@@ -14,18 +17,18 @@ spec: {ingressClassName: tailscale, tls: [{hosts: [shop]}], defaultBackend: {ser
 """
 
 
-def git(repo, *words):
+def git(repo: pathlib.Path, *words: str) -> str:
     identity = ["-c", "user.name=ci", "-c", "user.email=ci@example.com", "-c", "init.defaultBranch=main"]
     return run("git", *identity, *words, cwd=repo).strip()
 
 
-def commit(repo, message="change"):
+def commit(repo: pathlib.Path, message: str = "change") -> str:
     git(repo, "add", "-A")
     git(repo, "commit", "-q", "--no-verify", "-m", message)
     return git(repo, "rev-parse", "HEAD")
 
 
-def repository(folder):
+def repository(folder: pathlib.Path) -> str:
     """Makes a repository with a Service, and returns the hash of its commit."""
     folder.mkdir()
     git(folder, "init", "-q")
@@ -33,7 +36,7 @@ def repository(folder):
     return commit(folder)
 
 
-def live(repo, base, forge, job, place):
+def live(repo: pathlib.Path, base: str, forge: Forge, job: collections.abc.Callable[..., tuple[int, str]], place: str) -> None:
     """Changes the repository on top of `base`. `job()` runs the job and returns (exit code, log), `job(words)` with what fails it;
     `place` is how the log names the line of an error."""
     code, log = job()

@@ -12,7 +12,7 @@ import tempfile
 
 import yaml
 
-from shared.checks import attempt, run, wait_for_definitions
+from shared.checks import Object, attempt, run, wait_for_definitions
 
 MARKS = ("labels", "objectset.rio.cattle.io/"), ("annotations", "objectset.rio.cattle.io/")
 # For a release without a chart of its own, Fleet makes the chart: CRDs are kept when the release is deleted.
@@ -23,7 +23,7 @@ class Refused(Exception):
     """An error with Fleet's own message."""
 
 
-def fleet(*words, cwd=None):
+def fleet(*words: object, cwd: pathlib.Path | None = None) -> str:
     done = attempt("fleet", *words, cwd=cwd)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "\tDEBUG\t" not in line and line.strip()]
@@ -31,18 +31,18 @@ def fleet(*words, cwd=None):
     return done.stdout
 
 
-def install_crds():
+def install_crds() -> None:
     """Installs Fleet's CRDs, which scripts/e2e/tools puts beside the programs."""
     program = pathlib.Path(run("sh", "-c", "command -v fleet").strip())
     run("kubectl", "apply", "--server-side", "-f", program.parent / "fleet-crds.yaml")
     wait_for_definitions(functools.partial(run, "kubectl"), ["clusters.fleet.cattle.io"])
 
 
-def create(*values):
+def create(*values: Object) -> None:
     run("kubectl", "apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(values)}))
 
 
-def add_cluster(workspace, name, labels):
+def add_cluster(workspace: str, name: str, labels: dict[str, str]) -> None:
     spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": one}} for one in (workspace, f"{workspace}-{name}")]
     create(*spaces, {"apiVersion": "fleet.cattle.io/v1alpha1", "kind": "Cluster",
                      "metadata": {"name": name, "namespace": workspace, "labels": labels}})
@@ -53,14 +53,14 @@ def add_cluster(workspace, name, labels):
 class Workspace:
     """The place of the bundles of a GitRepo, and the clusters that they may go to."""
 
-    def __init__(self, name, scratch, targets):
+    def __init__(self, name: str, scratch: pathlib.Path, targets: list[Object]) -> None:
         """`targets` are those of the GitRepo."""
         self.name = name
         self.scratch = pathlib.Path(tempfile.mkdtemp(dir=scratch))
         self.targets = self.scratch / "targets.yaml"
         self.targets.write_text(json.dumps({"targets": targets, "targetRestrictions": targets}), encoding="utf-8")
 
-    def bundles(self, folder, repository="repo"):
+    def bundles(self, folder: pathlib.Path, repository: str = "repo") -> dict[str, "Bundle"]:
         """Returns the bundles of a directory, by name: {name: what is deployed where}."""
         text = fleet("apply", "--namespace", self.name, "--targets-file", self.targets, "--output", "-", repository, folder.name, cwd=folder.parent)
         found = {}
@@ -74,10 +74,10 @@ class Workspace:
 
 
 class Bundle:
-    def __init__(self, workspace, value, file):
+    def __init__(self, workspace: Workspace, value: Object, file: pathlib.Path) -> None:
         self.workspace, self.value, self.file = workspace, value, file
 
-    def clusters(self):
+    def clusters(self) -> dict[str, "Deployment"]:
         """Returns {cluster: Deployment} for the clusters that Fleet deploys it to."""
         documents = [value for value in yaml.safe_load_all(fleet("target", "--bundle-file", self.file, "--namespace", self.workspace.name)) if value]
         content = next(value for value in documents if value["kind"] == "Content")
@@ -94,21 +94,21 @@ class Bundle:
 class Deployment:
     """A bundle on a cluster."""
 
-    def __init__(self, value, file):
+    def __init__(self, value: Object, file: pathlib.Path) -> None:
         self.value, self.file = value, file
         self.name, self.options = value["metadata"]["name"], value["spec"]["options"]
 
-    def namespace(self):
+    def namespace(self) -> str:
         return self.options.get("namespace") or self.options.get("defaultNamespace") or "default"
 
-    def template(self):
+    def template(self) -> list[Object]:
         return stripped(fleet("deploy", "--dry-run", "--input-file", self.file, "--kube-version", "v1.37.2"))
 
-    def deploy(self):
+    def deploy(self) -> list[Object]:
         return stripped(fleet("deploy", "--input-file", self.file))
 
 
-def stripped(text):
+def stripped(text: str) -> list[Object]:
     """Returns objects without what Fleet adds to each: its marks of ownership, and that CRDs are kept when their release is deleted."""
     values = [value for value in yaml.safe_load(text) or [] if value]
     for value in values:

@@ -3,6 +3,7 @@
 The stages that compile are left out, and their results come from this machine. The other stages are built unchanged. For arm64 on amd64,
 scripts/arm64 has built the programs, and shared/emulation.py lets the kernel run what the stages run.
 """
+import collections.abc
 import json
 import os
 import pathlib
@@ -10,7 +11,7 @@ import re
 import shutil
 import tempfile
 
-from shared.checks import run
+from shared.checks import Object, run
 from shared.fleet import ROOT
 
 MACHINE = run("dpkg", "--print-architecture").strip()
@@ -19,7 +20,7 @@ ADOPT = "tailrender-adopt"
 PROXY = "tailrender-proxy"
 
 
-def stages():
+def stages() -> dict[str, str]:
     """Returns the texts of the stages by name; the last has none."""
     text = (ROOT / "plugins" / "image" / "Containerfile").read_text(encoding="utf-8")
     parts = re.split(r"(?m)^(?=FROM )", text)[1:]
@@ -30,15 +31,15 @@ class Store:
     """Buildah, with a separate store of images. vfs works on every file system, overlay is faster with large images. `time` is that of
     all files and images, in seconds."""
 
-    def __init__(self, folder, driver, time=0, architecture=MACHINE):
+    def __init__(self, folder: pathlib.Path, driver: str, time: int | str = 0, architecture: str = MACHINE) -> None:
         self.folder, self.time, self.architecture = folder, str(time), architecture
         folder.mkdir(exist_ok=True)
         self.words = ["buildah", "--root", folder / "images", "--runroot", folder / "run", "--storage-driver", driver]
 
-    def run(self, *words):
+    def run(self, *words: object) -> str:
         return run(*self.words, *words).strip()
 
-    def build(self, recipe, tag, results):
+    def build(self, recipe: str, tag: str, results: collections.abc.Mapping[str, pathlib.Path]) -> None:
         """`results`: maps the name of a stage to the folder that it would have left."""
         file = self.folder / "Containerfile"
         file.write_text(recipe, encoding="utf-8")
@@ -46,7 +47,7 @@ class Store:
         self.run("build", "--arch", self.architecture, "--isolation", "chroot", "--pull=false", "--timestamp", self.time, *contexts, "--file", file, "--tag", tag,
                  next(iter(results.values())))
 
-    def add_system(self, tar=None):
+    def add_system(self, tar: pathlib.Path | None = None) -> None:
         """Adds the image that all stages with a system start from: it is fetched, or made of the root file system in the tar."""
         bases = {stages()[name].split()[1] for name in ("sources", "proxy", "")}
         assert len(bases) == 1, f"the stages start from different images: {bases}"
@@ -58,14 +59,14 @@ class Store:
         self.run("add", "--quiet", container, tar, "/")
         self.run("commit", "--quiet", "--rm", "--timestamp", self.time, container, name)
 
-    def config(self, tag):
+    def config(self, tag: str) -> Object:
         return json.loads(self.run("inspect", "--type", "image", tag))["OCIv1"]["config"]
 
-    def open(self, tag):
+    def open(self, tag: str) -> pathlib.Path:
         return pathlib.Path(self.run("mount", self.run("from", "--pull=never", tag)))
 
 
-def build_renderer(store, tag, package, tools):
+def build_renderer(store: Store, tag: str, package: pathlib.Path, tools: pathlib.Path) -> None:
     """Builds the renderer's image of the package in package/package, with kustomize and helm from the folder `tools`."""
     programs = store.folder / "result-programs"
     (programs / "programs").mkdir(parents=True)
@@ -74,7 +75,7 @@ def build_renderer(store, tag, package, tools):
     store.build(stages()[""], tag, {"build": package, "programs": programs})
 
 
-def build_runtime(store, tag, program, *others):
+def build_runtime(store: Store, tag: str, program: str | pathlib.Path, *others: pathlib.Path) -> None:
     """Builds the runtime's image; another program may take the runtime's place, under the runtime's name. `others` are put beside it."""
     result = store.folder / f"result-{len(list(store.folder.glob('result-*')))}"
     if store.architecture == MACHINE:
@@ -87,12 +88,14 @@ def build_runtime(store, tag, program, *others):
     store.build(stages()["runtime"].replace(RUNTIME, pathlib.Path(program).name), tag, {"build-runtime": result})
 
 
-def build_proxy(store, tag, program, stock):
+def build_proxy(store: Store, tag: str, program: pathlib.Path, stock: pathlib.Path) -> None:
     """Builds the proxy's image, with tailscaled and tailscale from the folder `stock`."""
     ours, theirs = store.folder / "result-proxy", store.folder / "result-stock"
     strip = ["--strip"] if store.architecture == MACHINE else []  # scripts/arm64 has done it
-    for source, target, options in ((program, ours / "root-of-proxy/usr/local/bin" / PROXY, strip),
-                                    (ROOT / "scripts/package.d/copyright", ours / "root-of-proxy/usr/share/doc/tailrender/copyright", ["--mode=644"]),
-                                    *((stock / name, theirs / "usr/local/bin" / name, []) for name in ("tailscaled", "tailscale"))):
+    placed: list[tuple[pathlib.Path, pathlib.Path, list[str]]] = [
+        (program, ours / "root-of-proxy/usr/local/bin" / PROXY, strip),
+        (ROOT / "scripts/package.d/copyright", ours / "root-of-proxy/usr/share/doc/tailrender/copyright", ["--mode=644"])]
+    placed += [(stock / name, theirs / "usr/local/bin" / name, []) for name in ("tailscaled", "tailscale")]
+    for source, target, options in placed:
         run("install", "-D", *options, source, target)
     store.build(stages()["proxy"], tag, {"build-proxy": ours, "stock": theirs})

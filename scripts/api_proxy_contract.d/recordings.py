@@ -388,7 +388,10 @@ def nothing_may_follow_a_request_for_a_session(world):
 def who_hangs_up_before_the_answer_is_recorded(world):
     taker = Recorder(world)
     thinks = threading.Event()
-    world.api.script = lambda *_: thinks.wait(PATIENCE) and None
+
+    def script(*_: object) -> None:
+        thinks.wait(PATIENCE)
+    world.api.script = script
     with caller(world, enforced()) as client:
         client.send(f"GET {EXEC}&tty=true HTTP/1.1\r\nHost: api.t.ts.net\r\n{CHANNEL}\r\n")
         wait_until("it is asked", lambda: world.api.requests)

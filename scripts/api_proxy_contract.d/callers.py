@@ -1,23 +1,25 @@
 """Cases about the caller: identity, grants, limits, and how connections are counted."""
+import collections.abc
 import concurrent.futures
 import resource
 import socket
 import struct
 import time
+import typing
 
 import hostile
-from world import (ALICE, BOB, BOX, DAEMON, STRANGER, Client, case, check, close, device, echo, equal, groups, proxy_header, wait_until,
-                   WEBSOCKET, SPDY, POD)
+from world import (ALICE, BOB, BOX, DAEMON, STRANGER, Client, Object, World, case, check, close, device, echo, equal, groups, proxy_header,
+                   wait_until, WEBSOCKET, SPDY, POD)
 
 
 @case()
-def hostile_requests_whole(world):
+def hostile_requests_whole(world: World) -> None:
     for one in hostile.cases():
         hostile.try_hostile(world, *one)
 
 
 @case()
-def hostile_requests_by_the_byte(world):
+def hostile_requests_by_the_byte(world: World) -> None:
     chosen = [one for one in hostile.cases() if len(one[1]) < 1500]
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         for done in [pool.submit(hostile.try_hostile, world, *one, 1) for one in chosen]:
@@ -25,7 +27,7 @@ def hostile_requests_by_the_byte(world):
 
 
 @case()
-def who_is_not_known_is_refused(world):
+def who_is_not_known_is_refused(world: World) -> None:
     with Client(world, "100.64.0.99") as client:
         reply = client.ask()
         equal((reply.status, reply.message()), (403, "failed to authenticate the caller: the tailnet has no device with the address 100.64.0.99"))
@@ -40,7 +42,7 @@ def who_is_not_known_is_refused(world):
 
 
 @case()
-def a_tailscaled_that_is_gone_lets_no_one_in(world):
+def a_tailscaled_that_is_gone_lets_no_one_in(world: World) -> None:
     world.server.shutdown()
     world.server.server_close()
     with Client(world) as client:
@@ -51,7 +53,7 @@ def a_tailscaled_that_is_gone_lets_no_one_in(world):
 
 
 @case()
-def a_grant_that_is_malformed_is_refused_by_name(world):
+def a_grant_that_is_malformed_is_refused_by_name(world: World) -> None:
     for rule in ([], "x", {"impersonate": 1}, {"impersonate": {"groups": "g"}}, {"impersonate": {"groups": ["a\r\nImpersonate-User: evil"]}},
                  {"enforceRecorder": 1}, {"impersonate": {"groups": ["g"]}, "Impersonate": {"groups": ["h"]}}):
         for key in ("rules", "legacy"):
@@ -66,8 +68,8 @@ def a_grant_that_is_malformed_is_refused_by_name(world):
 
 
 @case()
-def what_must_be_recorded_is_refused(world):
-    def ask(target, fields="", *rules):
+def what_must_be_recorded_is_refused(world: World) -> None:
+    def ask(target: str, fields: str = "", *rules: Object) -> int:
         world.daemon.devices["100.64.0.60"] = device("100.64.0.60", "x@y", rules=rules)
         world.daemon.answer = (200, world.daemon.devices["100.64.0.60"])
         number = 60 + len(world.daemon.asked)
@@ -91,7 +93,7 @@ KUBELETS = ("/api/v1/nodes/n/proxy/run/a/b/c?cmd=id", "/api/v1/nodes/https:n:102
             "/api/v1/proxy/nodes/n/run", "/api//v1/nodes/n/proxy/run")
 
 
-def answers_to_enforced(world, *requests):
+def answers_to_enforced(world: World, *requests: tuple[str, str, str]) -> collections.abc.Iterator[typing.Any]:
     enforced = {"enforceRecorder": True, "recorderAddrs": ["100.64.0.3:80"]}
     world.daemon.devices["100.64.0.61"] = device("100.64.0.61", "x@y", rules=[enforced])
     for method, target, fields in requests:
@@ -100,7 +102,7 @@ def answers_to_enforced(world, *requests):
 
 
 @case()
-def what_runs_commands_unseen_is_refused(world):
+def what_runs_commands_unseen_is_refused(world: World) -> None:
     """Found by a probe: enforceRecorder was a list of what to refuse, and requests that were not on it passed unrecorded."""
     upgrades = [("GET", path, fields) for path in (CONSOLE, CONSOLE.replace("console", "vnc"), f"{POD}/proxy/terminal", "/api/v1/namespaces/a/pods?watch=true",
                                                    "/apis/example.com/v1/namespaces/a/pods/b/exec", "/metrics") for fields in (WEBSOCKET, SPDY)]
@@ -115,7 +117,7 @@ def what_runs_commands_unseen_is_refused(world):
 
 
 @case(unrecorded="nodes/proxy,virtualmachineinstances/console")
-def what_a_setting_names_passes(world):
+def what_a_setting_names_passes(world: World) -> None:
     passing = [("GET", CONSOLE, WEBSOCKET), *(("POST", path, "") for path in KUBELETS)]
     equal([reply.status for reply in answers_to_enforced(world, *passing)], [200] * 6)
     refused = [("GET", CONSOLE.replace("console", "vnc"), WEBSOCKET), ("GET", f"{POD}/%65xec", WEBSOCKET)]
@@ -123,7 +125,7 @@ def what_a_setting_names_passes(world):
 
 
 @case()
-def names_that_look_like_credentials_are_in_the_audit_line(world):
+def names_that_look_like_credentials_are_in_the_audit_line(world: World) -> None:
     """Found by a probe: redaction emptied whole lines, so that a namespace called tskey-a hid what was done in it."""
     name, path = "eyJbox.t.ts.net", "/api/v1/namespaces/tskey-a/pods/Bearer%20victim"
     world.daemon.devices["100.64.0.62"] = device("100.64.0.62", tags=["tag:tskey-b"])
@@ -136,7 +138,7 @@ def names_that_look_like_credentials_are_in_the_audit_line(world):
 
 
 @case(root=True)
-def only_tailscaleds_connections_count(world):
+def only_tailscaleds_connections_count(world: World) -> None:
     for owner in (STRANGER, 0, 65533):
         with Client(world, owner=owner) as client:
             client.send("GET /api HTTP/1.1\r\nHost: api\r\n\r\n")
@@ -152,7 +154,7 @@ def only_tailscaleds_connections_count(world):
 
 
 @case(root=True, owner=0, ready=False)
-def a_tailscaled_of_root_is_refused(world):
+def a_tailscaled_of_root_is_refused(world: World) -> None:
     wait_until("it says why", lambda: "tailscaled runs as root" in world.page("/readyz")[1])
     for owner in (0, DAEMON):
         with Client(world, owner=owner) as client:
@@ -162,7 +164,7 @@ def a_tailscaled_of_root_is_refused(world):
 
 
 @case()
-def headers_of_proxy_that_name_no_peer(world):
+def headers_of_proxy_that_name_no_peer(world: World) -> None:
     for header in (proxy_header(ALICE, command=0x20), proxy_header(ALICE, command=0x11), proxy_header("127.0.0.1"), proxy_header("0.0.0.0"),
                    proxy_header(ALICE, port=0), b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"\0" * 16):
         with Client(world, header=header) as client:
@@ -172,7 +174,7 @@ def headers_of_proxy_that_name_no_peer(world):
 
 
 @case(waits=True)
-def a_grant_that_is_withdrawn_counts_within_seconds(world):
+def a_grant_that_is_withdrawn_counts_within_seconds(world: World) -> None:
     with Client(world) as client:
         equal(client.ask().status, 200)
         world.daemon.devices[ALICE] = device(ALICE, "alice@example.com", rules=[groups("qa")])
@@ -185,7 +187,7 @@ def a_grant_that_is_withdrawn_counts_within_seconds(world):
 
 
 @case(waits=True, grace=2)
-def a_session_ends_with_its_grant(world):
+def a_session_ends_with_its_grant(world: World) -> None:
     world.api.script = echo("websocket")
     clients = [Client(world, source) for source in (ALICE, BOB, BOX)]
     for client in clients:
@@ -208,7 +210,7 @@ def a_session_ends_with_its_grant(world):
 
 
 @case(waits=True, grace=2)
-def a_session_ends_when_no_one_confirms_it(world):
+def a_session_ends_when_no_one_confirms_it(world: World) -> None:
     world.api.script = echo("websocket")
     with Client(world) as client:
         equal(client.ask(f"{POD}/exec", fields=WEBSOCKET).status, 101)
@@ -224,7 +226,7 @@ def a_session_ends_when_no_one_confirms_it(world):
 
 
 @case()
-def one_who_has_too_many_connections_gets_no_more(world):
+def one_who_has_too_many_connections_gets_no_more(world: World) -> None:
     clients = [Client(world) for _ in range(1000)]
     try:
         wait_until("they are there", lambda: world.metric("tailrender_api_proxy_connections") == 1000)
@@ -248,7 +250,7 @@ def one_who_has_too_many_connections_gets_no_more(world):
 
 
 @case()
-def one_user_has_one_limit_for_all_devices(world):
+def one_user_has_one_limit_for_all_devices(world: World) -> None:
     for number in range(2):
         world.daemon.devices[f"100.64.2.{number}"] = device(f"100.64.2.{number}", "many@example.com")
     clients = [Client(world, f"100.64.2.{number % 2}") for number in range(1000)]
@@ -262,7 +264,7 @@ def one_user_has_one_limit_for_all_devices(world):
 
 
 @case(waits=True)
-def silent_connections_close_the_proxy_to_no_one(world):
+def silent_connections_close_the_proxy_to_no_one(world: World) -> None:
     """Found by a probe: 11,000 silent connections of eleven devices without a grant kept everyone else out."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -284,7 +286,7 @@ def silent_connections_close_the_proxy_to_no_one(world):
 
 
 @case()
-def silent_connections_count_for_their_user(world):
+def silent_connections_count_for_their_user(world: World) -> None:
     """Connections of all devices of a user count for that user, also before the first request."""
     for number in range(2):
         world.daemon.devices[f"100.64.5.{number}"] = device(f"100.64.5.{number}", "silent@example.com")
@@ -301,7 +303,7 @@ def silent_connections_count_for_their_user(world):
 
 
 @case()
-def strangers_have_no_time_to_be_silent(world):
+def strangers_have_no_time_to_be_silent(world: World) -> None:
     clients = [Client(world, f"100.64.6.{number}") for number in range(5)]
     begun = time.monotonic()
     for client in clients:

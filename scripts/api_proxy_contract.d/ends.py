@@ -7,12 +7,13 @@ import socket
 import ssl
 import threading
 import time
+import typing
 
-from world import ALICE, BOB, TOKEN, Client, Failed, case, check, close, echo, equal, response, switch, wait_until, WEBSOCKET, POD
+from world import ALICE, BOB, POD, TOKEN, WEBSOCKET, Client, Failed, World, case, check, close, echo, equal, response, switch, wait_until
 
 
 @case()
-def an_api_server_that_upgrades_to_something_else(world):
+def an_api_server_that_upgrades_to_something_else(world: World) -> None:
     for answer in (switch("h2c"), switch("SPDY/3.1"), b"HTTP/1.1 101 Switching Protocols\r\n\r\n"):
         world.api.script = lambda *_: answer
         with Client(world) as client:
@@ -23,8 +24,8 @@ def an_api_server_that_upgrades_to_something_else(world):
 
 
 @case()
-def an_api_server_that_breaks_off(world):
-    def ask():
+def an_api_server_that_breaks_off(world: World) -> None:
+    def ask() -> tuple[int | None, bytes]:
         with Client(world) as client:
             reply = client.ask()
             return (reply.status if reply else None, client.file.read() if reply else b"")
@@ -40,8 +41,8 @@ def an_api_server_that_breaks_off(world):
 
 
 @case()
-def an_api_server_that_says_goodbye_with_its_handshake(world):
-    def serve(raw, _):
+def an_api_server_that_says_goodbye_with_its_handshake(world: World) -> None:
+    def serve(raw: socket.socket, _: int) -> None:
         context, incoming, outgoing = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.MemoryBIO(), ssl.MemoryBIO()
         context.maximum_version = ssl.TLSVersion.TLSv1_2  # in TLS 1.2 the server sends the last message of the handshake
         context.load_cert_chain(world.api.folder / "server.pem", world.api.folder / "server.key")
@@ -58,28 +59,28 @@ def an_api_server_that_says_goodbye_with_its_handshake(world):
         with raw:
             while raw.recv(65536):
                 """The connection stays open."""
-    world.api.serve = serve
+    world.api.serve = serve  # type: ignore[assignment]
     with Client(world) as client:
         equal(client.ask().status, 502)
 
 
 @case()
-def an_answer_in_the_midst_of_a_body_is_passed_on(world):
-    def refuse(connection, _):
+def an_answer_in_the_midst_of_a_body_is_passed_on(world: World) -> None:
+    def refuse(connection: ssl.SSLSocket, _: int) -> None:
         connection.recv(65536)
         time.sleep(0.3)  # until the proxy can send no more of the body
         connection.sendall(b"HTTP/1.1 413 Payload Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
-    world.api.converse = refuse
+    world.api.converse = refuse  # type: ignore[assignment]
     body = b"x" * 30_000_000
     with Client(world) as client:
         sending = threading.Thread(target=client.send, args=(f"POST /api HTTP/1.1\r\nHost: api.t.ts.net\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body,))
         sending.start()
-        equal(client.head().split(b"\r\n")[0], b"HTTP/1.1 413 Payload Too Large")
+        equal((client.head() or b"").split(b"\r\n")[0], b"HTTP/1.1 413 Payload Too Large")
         sending.join()
 
 
 @case()
-def an_answer_that_no_one_asked_for_reaches_no_one(world):
+def an_answer_that_no_one_asked_for_reaches_no_one(world: World) -> None:
     world.api.script = lambda *_: response(b"mine") + response(b"evil")
     with Client(world) as client:
         equal(client.ask().body, b"mine")
@@ -94,12 +95,16 @@ def an_answer_that_no_one_asked_for_reaches_no_one(world):
 
 
 @case()
-def an_api_server_that_closes_an_idle_connection(world):
+def an_api_server_that_closes_an_idle_connection(world: World) -> None:
     world.api.script = lambda _, connection, file: connection.sendall(response(b"last"))
     with Client(world) as client:
         for _ in range(5):
             equal(client.ask().body, b"last")
-        world.api.script = lambda _, connection, file: (connection.sendall(response(b"last")), connection.unwrap()) and None
+
+        def answer_and_close(_: object, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
+            connection.sendall(response(b"last"))
+            connection.unwrap()
+        world.api.script = answer_and_close
         for _ in range(5):
             time.sleep(0.2)  # a connection that closes while a POST arrives gives a 502, since a POST is not repeated
             equal(client.ask(method="POST", fields="Content-Length: 2\r\n", body=b"ab").body, b"last")
@@ -107,7 +112,7 @@ def an_api_server_that_closes_an_idle_connection(world):
 
 
 @case()
-def an_api_server_that_is_down_and_back(world):
+def an_api_server_that_is_down_and_back(world: World) -> None:
     world.api.listener.shutdown(socket.SHUT_RDWR)
     world.api.listener.close()
     with Client(world) as client:
@@ -120,7 +125,7 @@ def an_api_server_that_is_down_and_back(world):
 
 
 @case()
-def certificates_are_checked_and_may_change(world):
+def certificates_are_checked_and_may_change(world: World) -> None:
     world.api.use("other")
     with Client(world) as client:
         equal(client.ask().status, 502)
@@ -137,7 +142,7 @@ def certificates_are_checked_and_may_change(world):
 
 
 @case()
-def the_token_may_change_and_is_never_left_out(world):
+def the_token_may_change_and_is_never_left_out(world: World) -> None:
     with Client(world) as client:
         equal(client.ask().status, 200)
         new = world.token.with_name("new")
@@ -155,10 +160,10 @@ def the_token_may_change_and_is_never_left_out(world):
 
 
 @case()
-def who_reads_slowly_slows_no_one(world):
+def who_reads_slowly_slows_no_one(world: World) -> None:
     sent = []
 
-    def pour(_, connection, file):
+    def pour(_: object, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n")
         for _ in range(300):
             connection.sendall(b"x" * 1_000_000)
@@ -181,7 +186,7 @@ def who_reads_slowly_slows_no_one(world):
 
 
 @case(grace=60)
-def it_stops_when_its_sessions_have_ended(world):
+def it_stops_when_its_sessions_have_ended(world: World) -> None:
     world.api.script = echo("websocket")
     idle, session = Client(world), Client(world, BOB)
     equal(session.ask(f"{POD}/exec", fields=WEBSOCKET).status, 101)
@@ -200,7 +205,7 @@ def it_stops_when_its_sessions_have_ended(world):
 
 
 @case(grace=1)
-def it_stops_within_its_grace(world):
+def it_stops_within_its_grace(world: World) -> None:
     world.api.script = echo("websocket")
     with Client(world) as session:
         equal(session.ask(f"{POD}/exec", fields=WEBSOCKET).status, 101)
@@ -211,13 +216,13 @@ def it_stops_within_its_grace(world):
 
 
 @case(mode="false", ready=False)
-def a_mode_that_is_none_ends_it(world):
+def a_mode_that_is_none_ends_it(world: World) -> None:
     equal(world.process.wait(10), 1)
     check("invalid APISERVER_PROXY" in world.log.read_text(), world.log.read_text())
 
 
 @case()
-def pages_and_audit(world):
+def pages_and_audit(world: World) -> None:
     with Client(world) as client:
         equal(client.ask("/api/v1/pods?token=very-secret").status, 200)
         equal(client.ask("/api/v1/pods?token=very-secret", "DELETE", "Authorization: Bearer mine-is-secret\r\n").status, 200)

@@ -2,24 +2,25 @@
 import base64
 import json
 import time
+import typing
 
 from recordings import CHANNEL, RECORDER, Recorder, caller, frame, is_recorded_with, play, typed, websocket_server
-from world import POD, case, check, close, equal, response, wait_until
+from world import POD, Object, World, case, check, close, equal, response, wait_until
 
 REFUSED = 'your grant of "tailscale.com/cap/kubernetes" requires this to be recorded (enforceRecorder): '
 PODS = "/api/v1/namespaces/default/pods"
 
 
-def told(*addresses, enforced=True):
+def told(*addresses: str, enforced: bool = True) -> Object:
     return {"recorderAddrs": list(addresses or (RECORDER,)), "enforceRecorder": enforced, "enableEvents": True}
 
 
-def length(body, *fields):
+def length(body: bytes, *fields: str) -> str:
     return "".join(f"{field}\r\n" for field in (f"Content-Length: {len(body)}", *fields))
 
 
 @case()
-def requests_are_told(world):
+def requests_are_told(world: World) -> None:
     taker = Recorder(world)
     with caller(world, told()) as client:
         equal(client.ask(f"{PODS}?watch=true&labelSelector=a%3Db&x=2&x=1", fields="User-Agent: kubectl/v1.35 <x>\r\n").status, 200)
@@ -49,7 +50,7 @@ def requests_are_told(world):
 
 
 @case()
-def what_may_be_a_credential_is_told_to_no_one(world):
+def what_may_be_a_credential_is_told_to_no_one(world: World) -> None:
     taker = Recorder(world)
     body = b'{"data":{"password":"aHVudGVyMg=="}}'
     targets = ("/api/v1/namespaces/a/secrets", "/api/v1/namespaces/a/%73ecrets", "/api/v1/namespaces/a/secrets/b?fieldManager=x",
@@ -64,13 +65,13 @@ def what_may_be_a_credential_is_told_to_no_one(world):
 
 
 @case()
-def without_a_recorder_nothing_is_asked(world):
+def without_a_recorder_nothing_is_asked(world: World) -> None:
     body = b'{"kind":"Pod"}'
     Recorder(world, "100.64.0.4:80", events="404 Not Found")
     Recorder(world, "100.64.0.5:80", events="500 Internal Server Error")
     broken = ("100.64.0.4:80", "100.64.0.5:80", "100.64.0.6:80")
 
-    def ask(*addresses, enforced=True):
+    def ask(*addresses: str, enforced: bool = True) -> typing.Any:
         with caller(world, told(*addresses, enforced=enforced)) as client:
             return client.ask(PODS, "POST", length(body), body)
     for addresses in (broken[:1], broken[1:2], broken[2:], broken):
@@ -90,7 +91,7 @@ def without_a_recorder_nothing_is_asked(world):
 
 
 @case(waits=True)
-def a_recorder_that_hangs_is_told_nothing(world):
+def a_recorder_that_hangs_is_told_nothing(world: World) -> None:
     Recorder(world, mode="hangs")
     begun = time.monotonic()
     with caller(world, told()) as client:
@@ -100,7 +101,7 @@ def a_recorder_that_hangs_is_told_nothing(world):
 
 
 @case()
-def a_body_has_a_limit(world):
+def a_body_has_a_limit(world: World) -> None:
     taker = Recorder(world)
     small, large = b"x" * 3_000_000, b"x" * 5_000_000
     chunked = b"".join(b"ffff\r\n" + b"x" * 0xffff + b"\r\n" for _ in range(80)) + b"0\r\n\r\n"
@@ -120,7 +121,7 @@ def a_body_has_a_limit(world):
 
 
 @case()
-def one_callers_bodies_keep_no_one_else_back(world):
+def one_callers_bodies_keep_no_one_else_back(world: World) -> None:
     """Found by a probe: 17 bodies of 4 MB that do not end filled the shared buffer; other requests were refused, or passed unrecorded."""
     taker, small = Recorder(world), b"x" * 3_000_000
     held = [caller(world, told()) for _ in range(17)]
@@ -148,7 +149,7 @@ def one_callers_bodies_keep_no_one_else_back(world):
 
 
 @case(waits=True)
-def who_finds_no_room_is_told_so(world):
+def who_finds_no_room_is_told_so(world: World) -> None:
     """Requests that find no room are refused after two minutes (429); those whose bodies do not end are refused before (408)."""
     Recorder(world)
     clients = [caller(world, told(enforced=number % 2 == 0)) for number in range(30)]
@@ -161,7 +162,7 @@ def who_finds_no_room_is_told_so(world):
 
 
 @case()
-def bodies_come_as_they_come(world):
+def bodies_come_as_they_come(world: World) -> None:
     taker = Recorder(world)
     world.api.script = lambda request, *_: response(request.body)
     with caller(world, told()) as client:
@@ -190,7 +191,7 @@ def bodies_come_as_they_come(world):
 
 
 @case(waits=True)
-def a_body_has_its_time(world):
+def a_body_has_its_time(world: World) -> None:
     """A body must arrive within a limited time, since a grant may be withdrawn meanwhile."""
     taker = Recorder(world)
     with caller(world, told()) as client:
@@ -206,7 +207,7 @@ def a_body_has_its_time(world):
 
 
 @case(waits=True)
-def a_slow_body_goes_on_where_it_need_not_be_recorded(world):
+def a_slow_body_goes_on_where_it_need_not_be_recorded(world: World) -> None:
     taker = Recorder(world)
     with caller(world, told(enforced=False)) as client:
         client.send(f"POST {PODS} HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n")
@@ -219,7 +220,7 @@ def a_slow_body_goes_on_where_it_need_not_be_recorded(world):
 
 
 @case()
-def sessions_are_told_and_recorded(world):
+def sessions_are_told_and_recorded(world: World) -> None:
     taker = Recorder(world)
     world.api.script = websocket_server(frame(b"\1x"))
     equal(play(world, f"{POD}/exec?command=id", typed(b"\0x"), rules=[told()]), frame(b"\1x"))

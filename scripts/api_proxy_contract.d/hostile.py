@@ -5,28 +5,32 @@ token.
 Sources: RFC 9110 and 9112 (sections 2.2, 5, 6, 7.1, 11), the smuggling families CL.TE, TE.CL, TE.TE and CL.CL, h2c, and header tricks of
 proxies that join, trim or rewrite names.
 """
+import collections.abc
 import socket
 
-from world import ALICE, TOKEN, Client, check, equal, wait_until
+from world import ALICE, TOKEN, Client, World, check, equal, wait_until
 
 EVIL = "Impersonate-User: evil"
 INNER = f"GET /evil HTTP/1.1\r\nHost: a\r\n{EVIL}\r\nImpersonate-Group: system:masters\r\n\r\n"
 ALICES = {"impersonate-user": ["alice@example.com"], "impersonate-group": ["dev", "qa"], "authorization": [f"Bearer {TOKEN}"]}
 
 
-def request(fields="", line="GET /api HTTP/1.1", host="Host: api\r\n", body=""):
+Hostile = tuple[str, str, int | None, int]  # a name, the bytes as Latin-1, the status (None: no answer), how many requests pass
+
+
+def request(fields: str = "", line: str = "GET /api HTTP/1.1", host: str = "Host: api\r\n", body: str = "") -> str:
     return f"{line}\r\n{host}{fields}Connection: close\r\n\r\n{body}"
 
 
-def refused(name, fields="", status=400, **parts):
+def refused(name: str, fields: str = "", status: int = 400, **parts: str) -> Hostile:
     return name, request(fields, **parts), status, 0
 
 
-def passes(name, fields="", reaching=1, **parts):
+def passes(name: str, fields: str = "", reaching: int = 1, **parts: str) -> Hostile:
     return name, request(fields, **parts), 200, reaching
 
 
-def cases():
+def cases() -> collections.abc.Iterator[Hostile]:
     # Framing: requests that a front end and a back end could read differently.
     lengths = ["+5", "-5", "0x5", "5 5", "5,5", "5;", "05 ", "5.0", "1e1", "٥", "99999999999999999999", "", "five", "\t", "5\x00", "5\x0b"]
     for value in lengths:
@@ -133,7 +137,7 @@ def cases():
     yield "TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + "\0" * 300, None, 0
 
 
-def try_hostile(world, name, data, status, reaching, piece=None):
+def try_hostile(world: World, name: str, data: str, status: int | None, reaching: int, piece: int | None = None) -> None:
     before = len(world.api.requests)
     with Client(world) as client:
         raw = data.encode("latin-1")

@@ -4,10 +4,10 @@ import pathlib
 import random
 import socket
 
-claims = []  # held until this process ends
+claims: list[socket.socket] = []  # held until this process ends
 
 
-def free_port():
+def free_port() -> int:
     """Returns a port below the ranges from which the kernel assigns ports to connections and to listeners without a port, so that none of
     them takes it before the program listens. Each call returns another port, also in other processes of the tests: an abstract Unix socket
     claims it."""

@@ -5,6 +5,7 @@ FOLDER gets N.part while a recording arrives, N.cast when it is complete, and N.
 with the host that it names. Bytes are acknowledged once they are in the file. Over HTTP/2, without TLS, it serves HEAD and POST /v2/record;
 over HTTP/1.1, POST /record after "100 Continue", and POST /v2/event. With http1 it serves HTTP/1.1 only.
 """
+import collections.abc
 import contextlib
 import itertools
 import json
@@ -12,6 +13,7 @@ import pathlib
 import socket
 import sys
 import threading
+import typing
 
 import h2.config
 import h2.connection
@@ -21,41 +23,47 @@ import h2.exceptions
 EVERY = 0.5  # seconds between acknowledgements when nothing new has arrived
 
 
+Uploads = dict[int, list[int]]  # by stream: number of the recording, bytes of it
+
+
 class Recorder:
     """A recorder that behaves as `mode` says: takes, refuses, hangs, dies after the first bytes, reads nothing; over HTTP/2 also: never
     acks, acks nothing, acks too much, says an error, ends early, babbles. `events` is the status that a client which sends an event
     gets."""
 
-    def __init__(self, listener, mode="takes", http2=True, events="200 OK"):
+    def __init__(self, listener: socket.socket, mode: str = "takes", http2: bool = True, events: str = "200 OK") -> None:
         self.listener, self.mode, self.http2, self.event_status = listener, mode, http2, events
-        self.requests, self.casts, self.whole, self.events = [], [], [], []
+        self.requests: list[str] = []
+        self.casts: list[list[bytes]] = []
+        self.whole: list[bytes] = []
+        self.events: list[dict[str, typing.Any]] = []
         self.released = threading.Event()  # when set, a recorder that reads nothing closes its connection
         threading.Thread(target=self.accept, daemon=True).start()
 
-    def serves(self, request, host):
+    def serves(self, request: str, host: str) -> None:
         self.requests.append(request)
 
-    def begins(self):
+    def begins(self) -> int:
         """Begins a recording and returns its number."""
         self.casts.append([b""])
         return len(self.casts) - 1
 
-    def takes(self, number, data):
+    def takes(self, number: int, data: bytes) -> None:
         self.casts[number][0] += data
 
-    def ends(self, number):
+    def ends(self, number: int) -> None:
         self.whole.append(self.casts[number][0])
 
-    def event(self, data):
+    def event(self, data: bytes) -> None:
         self.events.append(json.loads(data))
 
-    def accept(self):
+    def accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
                 connection, _ = self.listener.accept()
                 threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
-    def serve(self, connection):
+    def serve(self, connection: socket.socket) -> None:
         with connection, contextlib.suppress(OSError, ValueError, h2.exceptions.ProtocolError):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.mode == "hangs":
@@ -66,10 +74,10 @@ class Recorder:
             else:
                 self.serve_http1(connection)
 
-    def serve_http2(self, connection):
+    def serve_http2(self, connection: socket.socket) -> None:
         peer = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
         peer.initiate_connection()
-        uploads = {}  # stream: number of the recording, bytes of it
+        uploads: Uploads = {}
         connection.settimeout(EVERY)
         while True:
             connection.sendall(peer.data_to_send())
@@ -104,7 +112,7 @@ class Recorder:
             for stream, (_, count) in list(uploads.items()):
                 self.acknowledge(peer, stream, count, uploads)
 
-    def take_request(self, peer, event, uploads):
+    def take_request(self, peer: h2.connection.H2Connection, event: h2.events.RequestReceived, uploads: Uploads) -> None:
         asked = dict(event.headers)
         self.serves(f"{asked[':method']} {asked[':path']} HTTP/2", asked[":authority"])
         known = asked[":path"] == "/v2/record" and asked[":method"] in ("HEAD", "POST") and self.mode != "refuses"
@@ -113,7 +121,7 @@ class Recorder:
         if is_upload:
             uploads[event.stream_id] = [self.begins(), 0]
 
-    def acknowledge(self, peer, stream, count, uploads):
+    def acknowledge(self, peer: h2.connection.H2Connection, stream: int, count: int, uploads: Uploads) -> object:
         if self.mode == "ends early":
             uploads.pop(stream)
             return peer.end_stream(stream)
@@ -121,16 +129,16 @@ class Recorder:
                 "babbles": "no acknowledgement"}.get(self.mode, json.dumps({"ack": count} if count else {}) + "\n")
         return peer.send_data(stream, said.encode()) if said else None
 
-    def serve_http1(self, connection):
+    def serve_http1(self, connection: socket.socket) -> None:
         file = connection.makefile("rb")
         while line := file.readline():
             fields = {}
             while (field := file.readline()) not in (b"\r\n", b"\n", b""):
                 name, _, value = field.decode().partition(":")
                 fields[name.lower()] = value.strip()
-            line = line.decode().strip()
-            self.serves(line, fields.get("host", ""))
-            method, path, _ = line.split(" ", 2)
+            request = line.decode().strip()
+            self.serves(request, fields.get("host", ""))
+            method, path, _ = request.split(" ", 2)
             if path == "/record" and method == "POST" and self.mode != "refuses":
                 if not self.take_recording(connection, file):
                     return
@@ -146,12 +154,12 @@ class Recorder:
                 return
 
     @staticmethod
-    def chunks(file):
+    def chunks(file: typing.BinaryIO) -> collections.abc.Iterator[bytes]:
         while size := int(file.readline(), 16):
             yield file.read(size + 2)[:-2]
         file.readline()
 
-    def take_recording(self, connection, file):
+    def take_recording(self, connection: socket.socket, file: typing.BinaryIO) -> bool:
         connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         number = self.begins()
         if self.mode == "reads nothing":
@@ -167,29 +175,29 @@ class Recorder:
 
 
 class FolderRecorder(Recorder):
-    def __init__(self, listener, folder, **options):
+    def __init__(self, listener: socket.socket, folder: pathlib.Path, **options: typing.Any) -> None:
         self.folder = folder
         self.numbers = itertools.count(len(list(folder.iterdir())))
         self.asked = folder / "requests"
         super().__init__(listener, **options)
 
-    def serves(self, request, host):
+    def serves(self, request: str, host: str) -> None:
         with open(self.asked, "a", encoding="utf-8") as file:
             file.write(f"{host} {request}\n")
 
-    def begins(self):
+    def begins(self) -> int:
         number = next(self.numbers)
         (self.folder / f"{number}.part").touch()
         return number
 
-    def takes(self, number, data):
+    def takes(self, number: int, data: bytes) -> None:
         with open(self.folder / f"{number}.part", "ab", buffering=0) as file:
             file.write(data)
 
-    def ends(self, number):
+    def ends(self, number: int) -> None:
         (self.folder / f"{number}.part").rename(self.folder / f"{number}.cast")
 
-    def event(self, data):
+    def event(self, data: bytes) -> None:
         part = self.folder / f"{next(self.numbers)}.part"
         part.write_bytes(data)
         part.rename(part.with_suffix(".event"))

@@ -1,15 +1,19 @@
 """Cases about the recordings of sessions, and what happens when a session cannot be recorded."""
+import collections.abc
 import contextlib
 import json
 import os
 import socket
+import ssl
 import struct
 import threading
 import time
+import typing
 import zlib
 
 import recorder
-from world import PATIENCE, POD, SPDY, WEBSOCKET, Client, case, cases, check, device, equal, groups, switch, until_end, wait_until, waiting
+from world import (PATIENCE, POD, SPDY, WEBSOCKET, Case, Client, Object, Request, Script, World, case, cases, check, device, equal, groups,
+                   switch, until_end, wait_until, waiting)
 
 RECORDER = "100.64.0.3:80"
 HERE = "100.64.0.70"
@@ -19,20 +23,20 @@ CHANNEL = WEBSOCKET + "Sec-WebSocket-Protocol: v5.channel.k8s.io, v4.channel.k8s
 class Recorder(recorder.Recorder):
     """A recorder at an address that tailscaled can dial; it uses the HTTP version of the case."""
 
-    def __init__(self, world, address=RECORDER, mode="takes", **options):
+    def __init__(self, world: World, address: str = RECORDER, mode: str = "takes", **options: typing.Any) -> None:
         listener = socket.create_server(("127.0.0.1", 0))
         world.daemon.dialled[address] = listener.getsockname()[1]
         super().__init__(listener, mode, world.http2, **options)
 
-    def lines(self, number=0):
+    def lines(self, number: int = 0) -> tuple[Object, list[list[typing.Any]]]:
         wait_until("the recording is whole", lambda: len(self.whole) > number)
         header, *events = [json.loads(line) for line in self.whole[number].decode().splitlines()]
         return header, [event[1:] for event in events]
 
 
-def of_both(waits=False, **options):
+def of_both(waits: bool = False, **options: typing.Any) -> collections.abc.Callable[[Case], Case]:
     """Makes two cases of the function: one with recorders over HTTP/2, and one over HTTP/1.1."""
-    def take(function):
+    def take(function: Case) -> Case:
         case(waits=waits, **options)(function)
         cases.append((function.__name__ + "_over_http1", {**options, "http2": False}, function))
         waiting.update({function.__name__ + "_over_http1"} if waits else ())
@@ -40,29 +44,29 @@ def of_both(waits=False, **options):
     return take
 
 
-def caller(world, *rules, user="rec@example.com"):
+def caller(world: World, *rules: Object, user: str = "rec@example.com") -> Client:
     """Connects from a new device each time, since what the proxy has found out about a device is cached for some seconds."""
     address = HERE if HERE not in world.daemon.devices else f"100.64.3.{len(world.daemon.devices)}"
     world.daemon.devices[address] = device(address, user, rules=[groups("g"), *rules])
     return Client(world, address)
 
 
-def enforced(*addresses):
+def enforced(*addresses: str) -> Object:
     return {"recorderAddrs": list(addresses or (RECORDER,)), "enforceRecorder": True}
 
 
-def frame(payload, mask=b"", first=0x82):
+def frame(payload: bytes, mask: bytes = b"", first: int = 0x82) -> bytes:
     size = bytes([len(payload) | (0x80 if mask else 0)]) if len(payload) < 126 else \
         bytes([126 | (0x80 if mask else 0)]) + struct.pack(">H", len(payload))
     return bytes([first]) + size + mask + bytes(byte ^ mask[i % 4] if mask else byte for i, byte in enumerate(payload))
 
 
-def typed(payload):
+def typed(payload: bytes) -> bytes:
     return frame(payload, b"\x01\x02\x03\x04")
 
 
-def websocket_server(*frames, protocol="v5.channel.k8s.io"):
-    def script(request, connection, file):
+def websocket_server(*frames: bytes, protocol: str = "v5.channel.k8s.io") -> Script:
+    def script(request: Request, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(switch("websocket")[:-2] + f"Sec-WebSocket-Protocol: {protocol}\r\n\r\n".encode())
         file.read(1)
         for one in frames:
@@ -71,7 +75,8 @@ def websocket_server(*frames, protocol="v5.channel.k8s.io"):
     return script
 
 
-def play(world, target, *sent, method="GET", fields=CHANNEL, rules=(enforced(),)):
+def play(world: World, target: str, *sent: bytes, method: str = "GET", fields: str = CHANNEL,
+         rules: collections.abc.Iterable[Object] = (enforced(),)) -> typing.Any:
     """Returns what came back behind the head."""
     with caller(world, *rules) as client:
         reply = client.ask(target, method, fields)
@@ -85,7 +90,7 @@ def play(world, target, *sent, method="GET", fields=CHANNEL, rules=(enforced(),)
 
 
 @of_both()
-def a_websocket_is_recorded(world):
+def a_websocket_is_recorded(world: World) -> None:
     taker = Recorder(world)
     frames = [frame(b"\1caf\xc3"), frame(b"\1\xa9\n"), frame(b"", first=0x89), frame(b"\2bad\xff"), frame(b'\3{"status":"Success"}')]
     world.api.script = websocket_server(*frames)
@@ -112,7 +117,7 @@ def a_websocket_is_recorded(world):
 
 
 # The dictionary of the header blocks is in the program's source.
-def spdy_opened():
+def spdy_opened() -> bytes:
     source = (os.path.dirname(os.path.abspath(__file__)) + "/../../runtime/recording/spdy_dictionary.h")
     with open(source, encoding="ascii") as file:
         dictionary = bytes(int(word.strip(), 16) for word in file.read().split("= {", 1)[1].split("}", 1)[0].split(",") if word.strip())
@@ -125,16 +130,16 @@ def spdy_opened():
     return out
 
 
-def spdy_data(stream, payload):
+def spdy_data(stream: int, payload: bytes) -> bytes:
     return struct.pack(">II", stream, len(payload)) + payload
 
 
 @of_both()
-def spdy_is_recorded(world):
+def spdy_is_recorded(world: World) -> None:
     taker = Recorder(world)
     frames = [spdy_data(5, b"hel"), struct.pack(">HHI", 0x8003, 6, 4) + b"\0\0\0\1", spdy_data(5, b"lo\n")]
 
-    def script(_, connection, file):
+    def script(_: object, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(switch("SPDY/3.1"))
         file.read(1)
         for one in frames:
@@ -149,7 +154,7 @@ def spdy_is_recorded(world):
 
 
 @of_both()
-def without_a_recorder_nothing_begins(world):
+def without_a_recorder_nothing_begins(world: World) -> None:
     world.api.script = websocket_server(frame(b"\1x"))
     Recorder(world, "100.64.0.4:80", "refuses")
     for addresses in (("100.64.0.5:80",), ("100.64.0.4:80",), ("100.64.0.5:80", "100.64.0.4:80")):
@@ -167,7 +172,7 @@ def without_a_recorder_nothing_begins(world):
 
 
 @of_both(waits=True)
-def a_recorder_that_hangs_is_given_up(world):
+def a_recorder_that_hangs_is_given_up(world: World) -> None:
     Recorder(world, mode="hangs")
     begun = time.monotonic()
     with caller(world, enforced()) as client:
@@ -178,10 +183,10 @@ def a_recorder_that_hangs_is_given_up(world):
 
 
 @of_both()
-def a_recorder_that_dies_ends_what_must_be_recorded(world):
+def a_recorder_that_dies_ends_what_must_be_recorded(world: World) -> None:
     Recorder(world, mode="dies")
 
-    def script(_, connection, file):
+    def script(_: object, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n")
         with contextlib.suppress(OSError):
             for _ in range(100):
@@ -195,26 +200,26 @@ def a_recorder_that_dies_ends_what_must_be_recorded(world):
 
 
 @case(waits=True)
-def a_recorder_that_does_not_acknowledge_is_given_up(world):
+def a_recorder_that_does_not_acknowledge_is_given_up(world: World) -> None:
     """This also holds while there is nothing to acknowledge."""
     is_given_up(world, "never acks")
 
 
 @case(waits=True)
-def a_recorder_that_acknowledges_nothing_is_given_up(world):
+def a_recorder_that_acknowledges_nothing_is_given_up(world: World) -> None:
     is_given_up(world, "acks nothing")
 
 
-def is_given_up(world, mode):
+def is_given_up(world: World, mode: str) -> None:
     Recorder(world, mode=mode)
     ends = []
 
-    def script(_, connection, file):
+    def script(_: object, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n")
         until_end(connection)
     world.api.script = script
 
-    def hold(*rules):
+    def hold(*rules: Object) -> None:
         with caller(world, *rules) as client:
             equal(client.ask(f"{POD}/exec", fields=CHANNEL).status, 101)
             client.socket.settimeout(36)
@@ -222,7 +227,8 @@ def is_given_up(world, mode):
             with contextlib.suppress(TimeoutError):
                 client.is_closed()
             ends.append((len(rules), int(time.monotonic() - begun)))
-    holders = [threading.Thread(target=hold, args=rules) for rules in ([enforced()], [{"recorderAddrs": [RECORDER]}, {}])]
+    sides: tuple[list[Object], list[Object]] = ([enforced()], [{"recorderAddrs": [RECORDER]}, {}])
+    holders = [threading.Thread(target=hold, args=rules) for rules in sides]
     for holder in holders:
         holder.start()
     for holder in holders:
@@ -234,8 +240,8 @@ def is_given_up(world, mode):
 
 
 @case()
-def what_no_recorder_says_ends_what_must_be_recorded(world):
-    def script(_, connection, file):
+def what_no_recorder_says_ends_what_must_be_recorded(world: World) -> None:
+    def script(_: object, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n")
         with contextlib.suppress(OSError):
             for _ in range(60):  # longer than the proxy takes to notice
@@ -253,17 +259,17 @@ def what_no_recorder_says_ends_what_must_be_recorded(world):
           and said[6] == "its acknowledgements are malformed" and len(said) == 8, said)
 
 
-def read_on(client):
+def read_on(client: Client) -> None:
     with contextlib.suppress(OSError):
         client.file.read()
 
 
 @of_both()
-def a_recorder_that_reads_nothing_holds_the_session_up(world):
+def a_recorder_that_reads_nothing_holds_the_session_up(world: World) -> None:
     taker = Recorder(world, mode="reads nothing")
     sent = []
 
-    def script(_, connection, file):
+    def script(_: object, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n")
         with contextlib.suppress(OSError):
             for _ in range(2000):
@@ -274,7 +280,7 @@ def a_recorder_that_reads_nothing_holds_the_session_up(world):
         equal(client.ask(f"{POD}/exec", fields=CHANNEL).status, 101)
         threading.Thread(target=read_on, args=(client,), daemon=True).start()
 
-        def is_held_up():
+        def is_held_up() -> object:
             before = len(sent)
             time.sleep(1)
             return before and len(sent) == before
@@ -285,10 +291,10 @@ def a_recorder_that_reads_nothing_holds_the_session_up(world):
 
 
 @of_both()
-def resizes_wait_for_the_recorder_too(world):
+def resizes_wait_for_the_recorder_too(world: World) -> None:
     taker = Recorder(world, mode="reads nothing")
 
-    def script(_, connection, file):
+    def script(_: object, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n")
         until_end(connection)
     world.api.script = script
@@ -307,7 +313,7 @@ def resizes_wait_for_the_recorder_too(world):
 
 
 @case()
-def what_cannot_be_read_cannot_be_recorded(world):
+def what_cannot_be_read_cannot_be_recorded(world: World) -> None:
     Recorder(world)
     bad = [[frame(b"\1x", first=0x81)], [frame(b"\1x", first=0xC2)], [frame(b"\1x", b"mask")], [frame(b"\1x", first=0x80)]]
     for frames in bad:
@@ -331,18 +337,18 @@ def what_cannot_be_read_cannot_be_recorded(world):
 EXEC = f"{POD}/exec?command=id"
 
 
-def is_recorded_with(taker, number, output):
+def is_recorded_with(taker: Recorder, number: int, output: str) -> None:
     """Checks that the recording of the command was completed."""
     header, events = taker.lines(number)
     equal((header["command"], "".join(text for code, text in events if code == "o")), ("id", output))
 
 
 @of_both()
-def what_was_recorded_stays_when_the_session_breaks_it(world):
+def what_was_recorded_stays_when_the_session_breaks_it(world: World) -> None:
     taker = Recorder(world)
     spoilt = frame(b"\0typed")  # without a mask
 
-    def script(_, connection, file):
+    def script(_: object, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n" + frame(b"\1secret"))
         until_end(connection)
     world.api.script = script
@@ -359,7 +365,7 @@ def what_was_recorded_stays_when_the_session_breaks_it(world):
 
 
 @case()
-def nothing_may_follow_a_request_for_a_session(world):
+def nothing_may_follow_a_request_for_a_session(world: World) -> None:
     taker = Recorder(world)
     world.api.script = websocket_server(frame(b"\1x"))
     for rest in (frame(b"\0typed"), typed(b"\0typed")):
@@ -370,7 +376,7 @@ def nothing_may_follow_a_request_for_a_session(world):
     # Nothing may follow either while the API server has not answered yet, when the command may run already.
     thinks = threading.Event()
 
-    def script(_, connection, file):
+    def script(_: Request, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         thinks.wait(PATIENCE)
         websocket_server(frame(b"\1x"))(_, connection, file)
     world.api.script = script
@@ -385,7 +391,7 @@ def nothing_may_follow_a_request_for_a_session(world):
 
 
 @of_both()
-def who_hangs_up_before_the_answer_is_recorded(world):
+def who_hangs_up_before_the_answer_is_recorded(world: World) -> None:
     taker = Recorder(world)
     thinks = threading.Event()
 
@@ -407,7 +413,7 @@ def who_hangs_up_before_the_answer_is_recorded(world):
 
 
 @case()
-def a_session_is_asked_for_once(world):
+def a_session_is_asked_for_once(world: World) -> None:
     taker = Recorder(world)
     for rules, fields in (((enforced(),), CHANNEL), ((), CHANNEL), ((), SPDY)):
         world.api.requests.clear()
@@ -421,7 +427,7 @@ def a_session_is_asked_for_once(world):
 
 
 @case()
-def another_protocol_of_the_api_server_is_a_recording(world):
+def another_protocol_of_the_api_server_is_a_recording(world: World) -> None:
     taker = Recorder(world)
     world.api.script = websocket_server(frame(b"1eA=="), protocol="v4.base64.channel.k8s.io")
     equal(play(world, EXEC, typed(b"\0x")), None)
@@ -429,7 +435,7 @@ def another_protocol_of_the_api_server_is_a_recording(world):
 
 
 @of_both()
-def a_session_that_is_refused_is_no_recording(world):
+def a_session_that_is_refused_is_no_recording(world: World) -> None:
     taker = Recorder(world)
     world.api.script = lambda *_: b"HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"
     equal(play(world, f"{POD}/exec").status, 403)
@@ -438,10 +444,10 @@ def a_session_that_is_refused_is_no_recording(world):
 
 
 @of_both(grace=3)
-def a_stop_brings_recordings_to_their_end(world):
+def a_stop_brings_recordings_to_their_end(world: World) -> None:
     taker = Recorder(world)
 
-    def script(_, connection, file):
+    def script(_: object, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n" + frame(b"\1before"))
         until_end(connection)
     world.api.script = script

@@ -2,19 +2,21 @@
 import json
 import os
 import socket
+import ssl
 import threading
+import typing
 
 import hostile
-from world import ALICE, BOB, BOX, TOKEN, Client, case, check, echo, equal, response, until_end, wait_until, WEBSOCKET, SPDY, POD
+from world import ALICE, BOB, BOX, POD, SPDY, TOKEN, WEBSOCKET, Client, Request, World, case, check, echo, equal, response, until_end, wait_until
 
 
 @case()
-def serves_what_tailscaled_forwards(world):
-    equal(json.loads(world.daemon.serve), {"TCP": {"443": {"TCPForward": f"127.0.0.2:{world.port}", "TerminateTLS": "api.t.ts.net", "ProxyProtocol": 2}}})
+def serves_what_tailscaled_forwards(world: World) -> None:
+    equal(json.loads(world.daemon.serve or b"null"), {"TCP": {"443": {"TCPForward": f"127.0.0.2:{world.port}", "TerminateTLS": "api.t.ts.net", "ProxyProtocol": 2}}})
 
 
 @case()
-def everyone_is_asked_for_as_they_are(world):
+def everyone_is_asked_for_as_they_are(world: World) -> None:
     wanted = {ALICE: hostile.ALICES,
               BOB: {"impersonate-user": ["bob@example.com"], "authorization": [f"Bearer {TOKEN}"]},
               BOX: {"impersonate-user": ["n9.t.ts.net"], "impersonate-group": ["tag:ci"], "authorization": [f"Bearer {TOKEN}"]}}
@@ -26,7 +28,7 @@ def everyone_is_asked_for_as_they_are(world):
 
 
 @case(mode="noauth")
-def without_impersonation_the_clients_token_counts(world):
+def without_impersonation_the_clients_token_counts(world: World) -> None:
     with Client(world) as client:
         equal(client.ask(fields="Authorization: Bearer mine\r\n").status, 200)
         equal(world.api.requests[-1].identity(), {"authorization": ["Bearer mine"]})
@@ -37,7 +39,7 @@ def without_impersonation_the_clients_token_counts(world):
 
 
 @case()
-def one_connection_has_one_to_the_api_server(world):
+def one_connection_has_one_to_the_api_server(world: World) -> None:
     with Client(world) as first, Client(world) as second:
         for _ in range(3):
             equal(first.ask().status, 200)
@@ -46,7 +48,7 @@ def one_connection_has_one_to_the_api_server(world):
 
 
 @case()
-def bodies_of_all_kinds_go_both_ways(world):
+def bodies_of_all_kinds_go_both_ways(world: World) -> None:
     big = bytes(range(256)) * 4096
     world.api.script = lambda request, *_: response(request.body)
     with Client(world) as client:
@@ -72,7 +74,7 @@ def bodies_of_all_kinds_go_both_ways(world):
 
 
 @case()
-def requests_behind_each_other_are_answered_in_order(world):
+def requests_behind_each_other_are_answered_in_order(world: World) -> None:
     world.api.script = lambda request, *_: response(request.line.encode())
     with Client(world) as client:
         client.send("".join(f"GET /{i} HTTP/1.1\r\nHost: a\r\n\r\n" for i in range(50)))
@@ -80,10 +82,10 @@ def requests_behind_each_other_are_answered_in_order(world):
 
 
 @case()
-def events_of_a_watch_come_at_once(world):
+def events_of_a_watch_come_at_once(world: World) -> None:
     go, ended = threading.Event(), []
 
-    def watch(_, connection, file):
+    def watch(_: Request, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         for i in range(20):
             go.wait()
@@ -102,10 +104,10 @@ def events_of_a_watch_come_at_once(world):
 
 
 @case()
-def what_comes_in_many_records_at_once_is_not_left_lying(world):
+def what_comes_in_many_records_at_once_is_not_left_lying(world: World) -> None:
     events = [b"{%d%s}\n" % (i, b"x" * (i * 37 % 2000)) for i in range(6000)]
 
-    def watch(_, connection, file):
+    def watch(_: Request, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # several events in each segment
         connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         for event in events:
@@ -124,7 +126,7 @@ def what_comes_in_many_records_at_once_is_not_left_lying(world):
 
 
 @case()
-def sessions_are_raw_both_ways(world):
+def sessions_are_raw_both_ways(world: World) -> None:
     for protocol, method, fields in (("websocket", "GET", WEBSOCKET), ("SPDY/3.1", "POST", SPDY), ("SPDY/3.1", "GET", SPDY)):
         world.api.script = echo(protocol)
         with Client(world) as client:
@@ -148,7 +150,7 @@ def sessions_are_raw_both_ways(world):
 
 
 @case()
-def a_session_that_is_refused_is_a_response(world):
+def a_session_that_is_refused_is_a_response(world: World) -> None:
     world.api.script = lambda *_: response(b"no", "403 Forbidden")
     with Client(world) as client:
         equal(client.ask(f"{POD}/exec", "POST", SPDY).status, 403)
@@ -157,8 +159,8 @@ def a_session_that_is_refused_is_a_response(world):
 
 
 @case()
-def expectations_are_the_api_servers_to_answer(world):
-    def script(request, connection, file):
+def expectations_are_the_api_servers_to_answer(world: World) -> None:
+    def script(request: Request, connection: ssl.SSLSocket, file: typing.BinaryIO) -> bytes:
         return response(request.body)
     world.api.script = script
     read_body = type(world.api).read_body
@@ -169,7 +171,7 @@ def expectations_are_the_api_servers_to_answer(world):
         equal(client.reply().body, b"hello")
     del read_body
     # The API server answers before it has the body: the connection cannot be used again.
-    world.api.read_body = lambda file, request: b""
+    world.api.read_body = lambda file, request: b""  # type: ignore[assignment]
     world.api.script = lambda *_: b"HTTP/1.1 100 Continue\r\n\r\n" + response(b"no", "413 Too Large")
     with Client(world) as client:
         client.send("PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")

@@ -1,5 +1,6 @@
 """Runs one `tailrender-proxy api` between a scripted tailscaled (its LocalAPI, and the connections that it hands over) and a scripted API
 server, which records each request that it gets and reads it as strictly as HTTP/1.1 can be read."""
+import collections.abc
 import contextlib
 import ctypes
 import http.server
@@ -14,6 +15,7 @@ import struct
 import subprocess
 import threading
 import time
+import typing
 import urllib.parse
 import urllib.request
 
@@ -25,13 +27,18 @@ DAEMON, OURS, STRANGER = (65532, 65533, 65534) if os.geteuid() == 0 else (os.get
 HOST = "127.0.0.2"
 ALICE, BOB, BOX = "100.64.0.7", "100.64.0.8", "100.64.0.9"
 C = ctypes.CDLL(None)
+Object = dict[str, typing.Any]  # an object of JSON
+Some = collections.abc.Iterable[object]
+Case = collections.abc.Callable[["World"], None]
+Script = collections.abc.Callable[["Request", ssl.SSLSocket, typing.BinaryIO], bytes | None]  # without an answer, the connection ends
+Found = typing.TypeVar("Found")
 
 
 class Failed(Exception):
     pass
 
 
-def wait_until(what, condition, patience=PATIENCE):
+def wait_until(what: str, condition: collections.abc.Callable[[], Found], patience: float = PATIENCE) -> Found:
     end = time.monotonic() + patience
     while True:
         value = condition()
@@ -42,23 +49,23 @@ def wait_until(what, condition, patience=PATIENCE):
         time.sleep(0.01)
 
 
-def check(condition, *said):
+def check(condition: object, *said: object) -> None:
     if not condition:
         raise Failed(" ".join(map(str, said)))
 
 
-def equal(found, wanted):
+def equal(found: object, wanted: object) -> None:
     check(found == wanted, f"\n  found    {found!r}\n  expected {wanted!r}")
 
 
-def device(address, user=None, tags=(), rules=(), legacy=()):
+def device(address: str, user: str | None = None, tags: Some = (), rules: Some = (), legacy: Some = ()) -> Object:
     name = "n" + address.rsplit(".", maxsplit=1)[-1]
     return {"Node": {"Name": f"{name}.t.ts.net.", "StableID": name, "User": 7, "Addresses": [f"{address}/32"], "Tags": list(tags)},
             "UserProfile": {"LoginName": user or ""},
             "CapMap": {"tailscale.com/cap/kubernetes": list(rules), "https://tailscale.com/cap/kubernetes": list(legacy)}}
 
 
-def groups(*names):
+def groups(*names: str) -> Object:
     return {"impersonate": {"groups": list(names)}}
 
 
@@ -66,21 +73,22 @@ DEVICES = {ALICE: device(ALICE, "alice@example.com", rules=[groups("dev", "qa")]
            BOX: device(BOX, tags=["tag:ci"])}
 
 
-def proxy_header(source, port=40000, command=0x21):
+def proxy_header(source: str, port: int = 40000, command: int = 0x21) -> bytes:
     address = socket.inet_aton(source) + socket.inet_aton("100.64.0.1") + struct.pack(">HH", port, 443)
     return b"\r\n\r\n\0\r\nQUIT\n" + bytes([command, 0x11]) + struct.pack(">H", len(address)) + address
 
 
 class LocalApi(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: "UnixServer"
 
-    def log_message(self, *_):
+    def log_message(self, *_: object) -> None:
         pass
 
-    def address_string(self):
+    def address_string(self) -> str:
         return ""
 
-    def reply(self, status, body=b"", **headers):
+    def reply(self, status: int, body: object = b"", **headers: str) -> None:
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         for name, value in headers.items():
@@ -89,7 +97,7 @@ class LocalApi(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def do_GET(self):
+    def do_GET(self) -> None:
         daemon, url = self.server.world.daemon, urllib.parse.urlsplit(self.path)
         what = url.path.rsplit("/", 1)[-1]
         daemon.asked.append(what)
@@ -106,7 +114,7 @@ class LocalApi(http.server.BaseHTTPRequestHandler):
             found = daemon.devices.get(address)
             self.reply(200 if found else 404, found or b"no match for IP:port")
 
-    def dial(self):
+    def dial(self) -> None:
         """Connects to the address that a test has registered; any other address fails."""
         port = self.server.world.daemon.dialled.get(f"{self.headers['Dial-Host']}:{self.headers['Dial-Port']}")
         if not port:
@@ -117,7 +125,7 @@ class LocalApi(http.server.BaseHTTPRequestHandler):
             threading.Thread(target=pump, args=(other, self.connection), daemon=True).start()
             return pump(self.connection, other)
 
-    def do_POST(self):
+    def do_POST(self) -> None:
         if self.path.endswith("/dial"):
             return self.dial()
         if self.path.endswith("/reload-config"):
@@ -127,14 +135,14 @@ class LocalApi(http.server.BaseHTTPRequestHandler):
         self.server.world.daemon.serve = self.rfile.read(int(self.headers["Content-Length"]))
         return self.reply(200)
 
-    def do_PATCH(self):
+    def do_PATCH(self) -> None:
         edit = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prefs = self.server.world.daemon.prefs
         prefs.update({key: value for key, value in edit.items() if edit.get(key + "Set")})
         self.reply(200, prefs)
 
 
-def pump(source, to):
+def pump(source: socket.socket, to: socket.socket) -> None:
     with contextlib.suppress(OSError):
         while data := source.recv(65536):
             to.sendall(data)
@@ -146,8 +154,9 @@ def pump(source, to):
 class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
     request_queue_size = 200
+    world: "World"
 
-    def handle_error(self, request, client_address):
+    def handle_error(self, request: object, client_address: object) -> None:
         """Ignores errors of connections that the client has closed."""
 
 
@@ -163,25 +172,30 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"x"], [server.fileno()
 
 
 class Daemon:
-    def __init__(self):
-        self.devices, self.answer, self.asked, self.serve, self.posted, self.dialled = dict(DEVICES), None, [], None, 0, {}
-        self.prefs, self.configured = {"AdvertiseServices": None}, None  # the advertised Services, now and after a reload
+    def __init__(self) -> None:
+        self.devices, self.posted = dict(DEVICES), 0
+        self.answer: tuple[typing.Any, ...] | None = None
+        self.asked: list[str] = []
+        self.serve: bytes | None = None
+        self.dialled: dict[str, int] = {}
+        self.prefs: Object = {"AdvertiseServices": None}  # the advertised Services
+        self.configured: list[str] | None = None  # those after a reload
 
 
 class Request:
     """A request as it reached the API server."""
 
-    def __init__(self, head, body, connection):
+    def __init__(self, head: bytes, body: bytes, connection: int) -> None:
         self.line, *rest = head.decode("latin-1").split("\r\n")
-        self.fields = [tuple(field.split(": ", 1)) for field in rest]
+        self.fields: list[tuple[str, ...]] = [tuple(field.split(": ", 1)) for field in rest]
         self.body, self.connection = body, connection
 
-    def all(self, name):
+    def all(self, name: str) -> list[str]:
         return [value for field, value in self.fields if field.lower() == name.lower()]
 
-    def identity(self):
+    def identity(self) -> dict[str, list[str]]:
         """Returns every field that could claim an identity, whatever its spelling."""
-        said = {}
+        said: dict[str, list[str]] = {}
         for name, value in self.fields:
             plain = name.lower().replace("_", "-")
             if plain.startswith(("impersonate", "x-remote")) or plain in ("authorization", "proxy-authorization"):
@@ -193,8 +207,11 @@ class ApiServer:
     """Answers by `script(request, connection)`, which returns the response, or writes it itself and returns None; then the connection
     ends."""
 
-    def __init__(self, folder, world):
-        self.world, self.requests, self.faults, self.connections, self.script = world, [], [], 0, None
+    def __init__(self, folder: pathlib.Path, world: "World") -> None:
+        self.world, self.connections = world, 0
+        self.requests: list[Request] = []
+        self.faults: list[str] = []
+        self.script: Script | None = None
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.folder = folder
         self.use("server")
@@ -202,17 +219,17 @@ class ApiServer:
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
 
-    def use(self, name):
+    def use(self, name: str) -> None:
         self.context.load_cert_chain(self.folder / f"{name}.pem", self.folder / f"{name}.key")
 
-    def accept(self):
+    def accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
                 connection, _ = self.listener.accept()
                 self.connections += 1
                 threading.Thread(target=self.serve, args=(connection, self.connections), daemon=True).start()
 
-    def serve(self, raw, number):
+    def serve(self, raw: socket.socket, number: int) -> None:
         try:
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self.context.wrap_socket(raw, server_side=True, suppress_ragged_eofs=False) as connection:
@@ -221,7 +238,7 @@ class ApiServer:
             if isinstance(error, ValueError):
                 self.faults.append(str(error))
 
-    def converse(self, connection, number):
+    def converse(self, connection: ssl.SSLSocket, number: int) -> None:
         file = connection.makefile("rb")
         while True:
             head = b""
@@ -243,7 +260,7 @@ class ApiServer:
             connection.sendall(answer)
 
     @staticmethod
-    def read_body(file, request):
+    def read_body(file: typing.BinaryIO, request: Request) -> bytes:
         lengths, encodings = request.all("content-length"), request.all("transfer-encoding")
         if len(lengths) + len(encodings) > 1 or any(value != "chunked" for value in encodings):
             raise ValueError(f"ambiguous framing: {request.fields}")
@@ -271,7 +288,7 @@ class ApiServer:
         return body
 
 
-def response(body=b"{}", status="200 OK", *fields):
+def response(body: bytes = b"{}", status: str = "200 OK", *fields: str) -> bytes:
     lines = [f"HTTP/1.1 {status}", *fields, f"Content-Length: {len(body)}", "", ""]
     return "\r\n".join(lines).encode() + body
 
@@ -280,20 +297,20 @@ RESPONSE = response()
 
 
 class Reply:
-    def __init__(self, head, body):
+    def __init__(self, head: bytes, body: bytes) -> None:
         line, *rest = head.decode("latin-1").split("\r\n")
         self.status = int(line.split(" ")[1])
         self.fields = {name.lower(): value for name, value in (field.split(": ", 1) for field in rest)}
         self.body = body
 
-    def message(self):
+    def message(self) -> str:
         return json.loads(self.body)["message"]
 
 
 class Client:
     """A connection as tailscaled hands it over, or one of another user."""
 
-    def __init__(self, world, source=ALICE, owner=DAEMON, header=None):
+    def __init__(self, world: "World", source: str = ALICE, owner: int = DAEMON, header: bytes | None = None) -> None:
         with world.lock:
             C.setfsuid(owner)
             self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -304,28 +321,29 @@ class Client:
         self.file = self.socket.makefile("rb")
         self.send(proxy_header(source) if header is None else header)
 
-    def __enter__(self):
+    def __enter__(self) -> typing.Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.file.close()
         self.socket.close()
 
-    def send(self, data):
+    def send(self, data: str | bytes) -> None:
         """Sends data. If the other end has closed the connection, the reason is in its reply."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.socket.sendall(data.encode("latin-1") if isinstance(data, str) else data)
 
-    def head(self):
+    def head(self) -> bytes | None:
         head = b""
         while not head.endswith(b"\r\n\r\n"):
             line = self.file.readline()
             if not line:
-                return None if not head else check(False, "half a head", head)
+                check(not head, "half a head", head)
+                return None
             head += line
         return head[:-4]
 
-    def reply(self, method="GET"):
+    def reply(self, method: str = "GET") -> typing.Any:
         """Returns the next response, or None if the connection has ended."""
         try:
             head = self.head()
@@ -338,30 +356,32 @@ class Client:
             found.body = self.file.read(int(found.fields["content-length"]))
         return found
 
-    def ask(self, target="/api", method="GET", fields="", body=b""):
+    def ask(self, target: str = "/api", method: str = "GET", fields: str = "", body: bytes = b"") -> typing.Any:
         self.send(f"{method} {target} HTTP/1.1\r\nHost: api.t.ts.net\r\n{fields}\r\n".encode("latin-1") + body)
         return self.reply(method)
 
-    def is_closed(self):
+    def is_closed(self) -> bool:
         with contextlib.suppress(ConnectionResetError):
             return self.file.read(1) == b""
         return True
 
 
-def make_certificates(folder):
+def make_certificates(folder: pathlib.Path) -> None:
     for name in ("server", "other"):
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
                         folder / f"{name}.key", "-out", folder / f"{name}.pem", "-days", "2", "-subj", "/CN=kube", "-addext",
                         "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
 
 
-def close(clients):
+def close(clients: collections.abc.Iterable[Client]) -> None:
     for client in clients:
         client.__exit__()
 
 
 class World:
-    def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON, http2=True, upstream=None, service=None, unrecorded=None):
+    def __init__(self, binary: str | pathlib.Path, folder: str | pathlib.Path, certificates: pathlib.Path, mode: str = "true", grace: int = 5,
+                 owner: int = DAEMON, http2: bool = True, upstream: int | None = None, service: str | None = None,
+                 unrecorded: str | None = None) -> None:
         """`http2`: the protocol that the recorders use. `upstream`: the port of an API server to use in place of the scripted one.
         `unrecorded`: names of the requests that enforceRecorder lets pass."""
         self.http2 = http2
@@ -382,15 +402,15 @@ class World:
                        "TS_LOCAL_ADDR_PORT": f"127.0.0.1:{self.local}", "TAILRENDER_API_GRACE_SECONDS": str(grace),
                        "TS_TEST_ONLY_ROOT": str(self.folder)} | ({"TAILRENDER_API_SERVICE": service} if service else {})
         environment |= {"TAILRENDER_API_UNRECORDED": unrecorded} if unrecorded else {}
-        identity = {"user": OURS, "group": OURS, "extra_groups": []} if os.geteuid() == 0 else {}
+        identity: Object = {"user": OURS, "group": OURS, "extra_groups": []} if os.geteuid() == 0 else {}
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen([binary, "api"], env=environment, stderr=log, stdout=log, **identity)
 
-    def start_daemon(self, owner):
+    def start_daemon(self, owner: int) -> None:
         self.socket = self.folder / "tailscaled.sock"
         self.folder.chmod(0o777)
         ours, theirs = socket.socketpair()
-        identity = {"user": owner, "group": owner, "extra_groups": []} if os.geteuid() == 0 else {}
+        identity: Object = {"user": owner, "group": owner, "extra_groups": []} if os.geteuid() == 0 else {}
         subprocess.run(["/usr/bin/python3", "-c", LISTEN, str(theirs.fileno()), str(self.socket)], pass_fds=[theirs.fileno()], check=True, **identity)
         _, [descriptor], _, _ = socket.recv_fds(ours, 1, 1)
         self.server = UnixServer(str(self.socket), LocalApi, bind_and_activate=False)
@@ -399,7 +419,7 @@ class World:
         self.server.world = self
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
-    def stop(self):
+    def stop(self) -> int:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -412,7 +432,7 @@ class World:
         self.api.listener.close()
         return self.process.returncode
 
-    def page(self, path):
+    def page(self, path: str) -> tuple[int, str]:
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.local}{path}", timeout=PATIENCE) as answer:
                 return answer.status, answer.read().decode()
@@ -421,20 +441,20 @@ class World:
         except OSError:
             return 0, ""
 
-    def is_ready(self):
+    def is_ready(self) -> bool:
         check(self.process.poll() is None, "it ended:", self.log.read_text())
         return self.page("/readyz")[0] == 200
 
-    def metric(self, name):
+    def metric(self, name: str) -> int:
         for line in self.page("/metrics")[1].splitlines():
             if line.rsplit(" ", 1)[0] == name:
                 return int(line.rsplit(" ", 1)[1])
         raise Failed(f"no metric {name}")
 
-    def refused(self, reason):
+    def refused(self, reason: str) -> int:
         return self.metric(f'tailrender_api_proxy_refused_total{{reason="{reason}"}}')
 
-    def lines(self, message):
+    def lines(self, message: str) -> list[Object]:
         found = [json.loads(line) for line in self.log.read_text().splitlines()]
         return [line for line in found if line.get("msg", line.get("message")) == message]
 
@@ -442,14 +462,14 @@ class World:
 WEBSOCKET = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n"
 SPDY = "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
 POD = "/api/v1/namespaces/default/pods/web"
-cases = []
-waiting = set()  # the names of the cases that wait
+cases: list[tuple[str, Object, Case]] = []
+waiting: set[str] = set()  # the names of the cases that wait
 
 
-def case(root=False, waits=False, **options):
+def case(root: bool = False, waits: bool = False, **options: object) -> collections.abc.Callable[[Case], Case]:
     """Registers the function as a case that gets a World with these options; with `root` it runs only as root. A case that `waits` for
     timeouts of the program, 10 seconds and more, runs when it is named, and with TAILRENDER_WHOLE=1."""
-    def take(function):
+    def take(function: Case) -> Case:
         if not root or os.geteuid() == 0:
             cases.append((function.__name__, options, function))
             waiting.update({function.__name__} if waits else ())
@@ -457,19 +477,19 @@ def case(root=False, waits=False, **options):
     return take
 
 
-def switch(protocol):
+def switch(protocol: str) -> bytes:
     return f"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: {protocol}\r\nX-Stream: v1\r\n\r\n".encode()
 
 
-def until_end(connection):
+def until_end(connection: ssl.SSLSocket) -> bytes:
     data = b""
     while piece := connection.recv(65536):
         data += piece
     return data
 
 
-def echo(protocol):
-    def script(_, connection, file):
+def echo(protocol: str) -> Script:
+    def script(_: Request, connection: ssl.SSLSocket, file: typing.BinaryIO) -> None:
         connection.sendall(switch(protocol) + b"hello\n")
         while data := connection.recv(65536):
             connection.sendall(data)

@@ -3,8 +3,9 @@ import json
 import signal
 import stat
 import time
+import typing
 
-from peers import case, wait_until
+from peers import Object, Pod, case, wait_until
 
 RUNNING, NEEDS_LOGIN = 6, 2
 DAEMON = "tailscaled --socket=/tmp/tailscaled.sock --state=kube:tailscale --statedir=/tmp --tun=userspace-networking --config="
@@ -14,19 +15,19 @@ COPY = "dev/shm/tailrender-web-0"
 ME = {"ID": 1, "StableID": "myID", "Name": "test-node.test.ts.net.", "Addresses": ["100.64.0.1/32"]}
 
 
-def config(hostname):
+def config(hostname: str) -> str:
     return json.dumps({"Version": "alpha0", "AuthKey": "file:/etc/tsauth/web-0/authkey", "Locked": False, "Hostname": hostname})
 
 
-def rendered(**options):
-    base = {"kube": True, "secret": {},
-            "env": {"TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR": "$ROOT/etc/tsconfig/web-0", "POD_NAME": "web-0", "POD_UID": "uid"},
-            "files": {MOUNTED: config("mounted"), KEY_FILE: "mounted", "dev/shm/any": ""},
-            "others": {"web-0-config": {FILE: config("first")}, "web-0-auth": {"authkey": "k1"}}}
+def rendered(**options: typing.Any) -> Object:
+    base: Object = {"kube": True, "secret": {},
+                    "env": {"TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR": "$ROOT/etc/tsconfig/web-0", "POD_NAME": "web-0", "POD_UID": "uid"},
+                    "files": {MOUNTED: config("mounted"), KEY_FILE: "mounted", "dev/shm/any": ""},
+                    "others": {"web-0-config": {FILE: config("first")}, "web-0-auth": {"authkey": "k1"}}}
     return {key: base.get(key, {}) | value if isinstance(value, dict) else value for key, value in (base | options).items()}
 
 
-def copied(pod):
+def copied(pod: Pod) -> tuple[str, str]:
     """Returns the hostname and the key that tailscaled finds."""
     found = json.loads((pod.root / COPY / FILE).read_text())
     assert found["AuthKey"] == f"file:{pod.root}/{COPY}/authkey", found
@@ -34,7 +35,7 @@ def copied(pod):
 
 
 @case(**rendered())
-def starts_tailscaled_with_what_the_api_says(pod):
+def starts_tailscaled_with_what_the_api_says(pod: Pod) -> None:
     pod.commands(f"{DAEMON}/{COPY}/{FILE}")
     assert copied(pod) == ("first", "k1")
     for name, mode in ((".", 0o700), ("authkey", 0o600), (FILE, 0o600)):
@@ -43,7 +44,7 @@ def starts_tailscaled_with_what_the_api_says(pod):
 
 
 @case(**rendered())
-def reloads_a_configuration_that_changes(pod):
+def reloads_a_configuration_that_changes(pod: Pod) -> None:
     pod.api.say(State=RUNNING, SelfChange=ME)
     pod.says("Startup complete, waiting for shutdown signal")
     assert not pod.api.asked("POST", "reload-config"), "what it was started with"
@@ -65,7 +66,7 @@ def reloads_a_configuration_that_changes(pod):
 
 
 @case(**rendered())
-def takes_a_configuration_that_changed_before_it_ran(pod):
+def takes_a_configuration_that_changed_before_it_ran(pod: Pod) -> None:
     pod.commands(f"{DAEMON}/{COPY}/{FILE}")
     pod.kube.put("web-0-config", {FILE: config("second")})
     wait_until("the copy", lambda: copied(pod) == ("second", "k1"))
@@ -75,7 +76,7 @@ def takes_a_configuration_that_changed_before_it_ran(pod):
 
 
 @case(**rendered())
-def reloads_nothing_once_it_ends(pod):
+def reloads_nothing_once_it_ends(pod: Pod) -> None:
     pod.api.prefs = {"AdvertiseServices": ["svc:a"]}
     pod.api.say(State=RUNNING, SelfChange=ME)
     pod.says("Startup complete, waiting for shutdown signal")
@@ -88,7 +89,7 @@ def reloads_nothing_once_it_ends(pod):
 
 
 @case(**rendered())
-def takes_another_key_from_the_api(pod):
+def takes_another_key_from_the_api(pod: Pod) -> None:
     pod.api.say(State=NEEDS_LOGIN)
     pod.secret_is(tailscale_capver="148", pod_uid="uid", reissue_authkey="file:/etc/tsauth/web-0/authkey")
     pod.kube.put("web-0-auth", {"authkey": "k2"})
@@ -98,13 +99,13 @@ def takes_another_key_from_the_api(pod):
 
 
 @case(**rendered(others={"web-0-config": {FILE: config("first")}}))
-def starts_with_the_mounted_key_where_there_is_no_other(pod):
+def starts_with_the_mounted_key_where_there_is_no_other(pod: Pod) -> None:
     pod.commands(f"{DAEMON}/{COPY}/{FILE}")
     assert copied(pod)[0] == "first"
 
 
 @case(**rendered(others=None))
-def is_a_stock_pod_without_these_objects(pod):
+def is_a_stock_pod_without_these_objects(pod: Pod) -> None:
     pod.commands(f"{DAEMON}/{MOUNTED}")
     pod.api.say(State=RUNNING, SelfChange=ME)
     pod.write(MOUNTED, config("later"))
@@ -114,12 +115,12 @@ def is_a_stock_pod_without_these_objects(pod):
 
 
 @case(**rendered(files={COPY: "a file"}))
-def reads_the_mounted_files_where_it_cannot_write(pod):
+def reads_the_mounted_files_where_it_cannot_write(pod: Pod) -> None:
     pod.commands(f"{DAEMON}/{MOUNTED}")
     pod.says("only the mounted files are watched")
 
 
 @case(**rendered(env={"POD_NAME": "other-0"}))
-def asks_for_nothing_of_a_pod_of_another_name(pod):
+def asks_for_nothing_of_a_pod_of_another_name(pod: Pod) -> None:
     pod.commands(f"{DAEMON}/{MOUNTED}")
     assert not pod.kube.asked, pod.kube.asked

@@ -1,6 +1,7 @@
 """A pod around one tailrender-proxy: a root folder, a tailscaled and a tailscale that record how they were called, and in this process the
 LocalAPI behind tailscaled's socket and an API server with one Secret."""
 import base64
+import collections.abc
 import contextlib
 import http.server
 import json
@@ -13,6 +14,7 @@ import ssl
 import subprocess
 import threading
 import time
+import typing
 import urllib.parse
 
 TAILSCALED = """#!/bin/sh
@@ -29,27 +31,30 @@ exit ${TAILSCALE_EXIT:-0}
 PATIENCE = 20  # seconds, enough for a busy machine
 STATE = "tailscale"
 SECRET = "/api/v1/namespaces/default/secrets/"
+Object = dict[str, typing.Any]  # an object of JSON
+Case = collections.abc.Callable[["Pod"], None]
+Found = typing.TypeVar("Found")
 
 
 class Failed(Exception):
     pass
 
 
-cases = []
-waiting = set()  # the names of the cases that wait
+cases: list[tuple[str, Object, Case]] = []
+waiting: set[str] = set()  # the names of the cases that wait
 
 
-def case(waits=False, **options):
+def case(waits: bool = False, **options: object) -> collections.abc.Callable[[Case], Case]:
     """Registers the function as a case that gets a Pod with these options. A case that `waits` for timeouts of the program, 10 seconds and
     more, runs when it is named, and with TAILRENDER_WHOLE=1."""
-    def take(function):
+    def take(function: Case) -> Case:
         cases.append((function.__name__, options, function))
         waiting.update({function.__name__} if waits else ())
         return function
     return take
 
 
-def wait_until(what, condition, patience=PATIENCE):
+def wait_until(what: str, condition: collections.abc.Callable[[], Found], patience: float = PATIENCE) -> Found:
     end = time.monotonic() + patience
     while True:
         value = condition()
@@ -62,14 +67,15 @@ def wait_until(what, condition, patience=PATIENCE):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: "UnixServer | TlsServer"
 
-    def log_message(self, *_):
+    def log_message(self, *_: object) -> None:
         pass
 
-    def address_string(self):
+    def address_string(self) -> str:
         return ""
 
-    def reply(self, status, body=b"", headers=()):
+    def reply(self, status: int, body: object = b"", headers: collections.abc.Iterable[tuple[str, str]] = ()) -> None:
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         for name, value in headers:
@@ -78,16 +84,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def body(self):
+    def body(self) -> bytes:
         return self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
-    def handle_one_request(self):
+    def handle_one_request(self) -> None:
         try:
             super().handle_one_request()
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
-    def do_GET(self):
+    def do_GET(self) -> None:
         self.server.peer.answer(self)
 
     do_POST = do_PATCH = do_PUT = do_GET
@@ -95,32 +101,38 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
+    peer: "LocalApi"
 
 
 class TlsServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
+    peer: "Kube"
 
 
 class LocalApi:
     """tailscaled's LocalAPI: `say` sends a message on the bus; a client that connects later gets what `first` makes of all earlier
     messages."""
 
-    def __init__(self, path, old=False):
+    def __init__(self, path: pathlib.Path, old: bool = False) -> None:
         self.lock = threading.Condition()
         self.old = old
-        self.messages, self.requests, self.masks = [], [], []
-        self.prefs, self.serve, self.etag = {}, {}, 1
-        self.status = {}
+        self.messages: list[Object] = []
+        self.requests: list[tuple[str, str, str]] = []
+        self.masks: list[int] = []
+        self.prefs: Object = {}
+        self.serve: Object = {}
+        self.etag = 1
+        self.status: Object = {}
         self.silent = False
         self.may_reload = threading.Event()  # while it is not set, a reload is not answered
         self.may_reload.set()
         self.refuse_serve = 0  # how many writes to refuse, as if another client had written meanwhile
-        self.dns = {"CertDomains": [], "ExtraRecords": []}
+        self.dns: Object = {"CertDomains": [], "ExtraRecords": []}
         self.server = UnixServer(str(path), Handler)
         self.server.peer = self
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def say(self, **message):
+    def say(self, **message: typing.Any) -> None:
         with self.lock:
             if "State" in message:
                 names = ["NoState", "InUseOtherUser", "NeedsLogin", "NeedsMachineAuth", "Stopped", "Starting", "Running"]
@@ -136,7 +148,7 @@ class LocalApi:
             self.messages.append(message)
             self.lock.notify_all()
 
-    def old_message(self, message):
+    def old_message(self, message: Object) -> Object:
         """Returns the message as 1.96 sends it: with a whole netmap each time."""
         out = {key: message[key] for key in ("State", "Health") if key in message}
         me = next((m["SelfChange"] for m in reversed(self.messages) if "SelfChange" in m), None)
@@ -145,7 +157,7 @@ class LocalApi:
             out["NetMap"] = {"SelfNode": me, "Peers": list(peers.values()), "DNS": self.dns}
         return out
 
-    def watch(self, handler, mask):
+    def watch(self, handler: Handler, mask: int) -> None:
         handler.send_response(200)
         handler.send_header("Connection", "close")
         handler.end_headers()
@@ -167,7 +179,7 @@ class LocalApi:
                 at = len(self.messages)
                 self.lock.wait(30)
 
-    def answer(self, handler):
+    def answer(self, handler: Handler) -> None:
         path, _, query = handler.path.removeprefix("/localapi/v0/").partition("?")
         body = handler.body()
         with self.lock:
@@ -203,18 +215,19 @@ class LocalApi:
             return handler.reply(200)
         return handler.reply(404, b"not found")
 
-    def asked(self, method, path):
+    def asked(self, method: str, path: str) -> list[str]:
         return [body for m, p, body in self.requests if (m, p) == (method, path)]
 
 
 class Kube:
     """An API server with the state Secret and the rights on it, and other Secrets by name, with the rights to get and watch each."""
 
-    def __init__(self, certificate, secret, denied, others=None):
+    def __init__(self, certificate: str | pathlib.Path, secret: collections.abc.Mapping[str, str] | None, denied: collections.abc.Container[str],
+                 others: collections.abc.Mapping[str, dict[str, str]] | None = None) -> None:
         self.secret = None if secret is None else dict(secret)
         self.others = dict(others or {})
-        self.refused = set()  # names of other Secrets that may not be read
-        self.asked = []  # requests about other Secrets: GET or WATCH, and the name
+        self.refused: set[str] = set()  # names of other Secrets that may not be read
+        self.asked: list[tuple[str, str]] = []  # requests about other Secrets: GET or WATCH, and the name
         self.changed = threading.Condition()
         self.denied = denied
         self.failures = 0  # how many of the next patches fail
@@ -226,17 +239,17 @@ class Kube:
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def put(self, name, data):
+    def put(self, name: str, data: dict[str, str]) -> None:
         with self.changed:
             self.others[name] = data
             self.changed.notify_all()
 
     @staticmethod
-    def object(name, data):
+    def object(name: str, data: dict[str, str]) -> Object:
         return {"metadata": {"name": name},
                 "data": {key: base64.b64encode(value.encode()).decode() for key, value in data.items()}}
 
-    def watch(self, handler, name):
+    def watch(self, handler: Handler, name: str) -> None:
         handler.send_response(200)
         handler.send_header("Connection", "close")
         handler.end_headers()
@@ -251,7 +264,7 @@ class Kube:
                     told = data
                 self.changed.wait(1)
 
-    def answer_about(self, handler, name, watches):
+    def answer_about(self, handler: Handler, name: str, watches: bool) -> None:
         self.asked.append(("WATCH" if watches else "GET", name))
         if name in self.refused:
             return handler.reply(403, {"message": f"secrets \"{name}\" is forbidden", "reason": "Forbidden"})
@@ -261,7 +274,7 @@ class Kube:
             return handler.reply(404, {"message": f"secrets \"{name}\" not found", "reason": "NotFound"})
         return handler.reply(200, self.object(name, self.others[name]))
 
-    def answer(self, handler):
+    def answer(self, handler: Handler) -> None:
         body = handler.body()
         path, _, query = handler.path.partition("?")
         words = urllib.parse.parse_qs(query)
@@ -295,7 +308,10 @@ class Kube:
 
 
 class Pod:
-    def __init__(self, binary, folder, certificate, *, env=None, secret=None, kube=False, denied=(), files=None, old=False, others=None):
+    def __init__(self, binary: str | pathlib.Path, folder: str | pathlib.Path, certificate: str | pathlib.Path, *,
+                 env: dict[str, str] | None = None, secret: dict[str, str] | None = None, kube: bool = False,
+                 denied: collections.abc.Container[str] = (), files: dict[str, str] | None = None, old: bool = False,
+                 others: dict[str, dict[str, str]] | None = None) -> None:
         self.binary, self.root = binary, pathlib.Path(folder)
         for name in ("usr/bin", "tmp", "dev/net", "proc/sys/net/ipv4", "proc/sys/net/ipv6/conf/all", "var/run",
                      "var/run/secrets/kubernetes.io/serviceaccount"):
@@ -310,7 +326,7 @@ class Pod:
         self.env = {"PATH": f"{self.root}/usr/bin:{os.environ['PATH']}", "RECORD": f"{self.root}/commands",
                     "LOCALAPI": f"{self.root}/tmp/localapi", "TS_SOCKET": f"{self.root}/tmp/tailscaled.sock",
                     "TS_TEST_ONLY_ROOT": str(self.root), "TS_TEST_FAKE_NETFILTER": "true"}
-        self.kube = None
+        self.kube: typing.Any = None  # a Kube, if the case has one
         if kube:
             self.kube = Kube(certificate, secret, denied, others)
             account = self.root / "var/run/secrets/kubernetes.io/serviceaccount"
@@ -322,22 +338,22 @@ class Pod:
         self.log_file = open(self.root / "log", "wb")
         self.process = subprocess.Popen([binary], env=self.env, stdout=self.log_file, stderr=subprocess.STDOUT)
 
-    def write(self, name, text):
+    def write(self, name: str, text: str) -> None:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.replace("$ROOT", str(self.root)))
 
-    def log(self):
+    def log(self) -> str:
         return (self.root / "log").read_text(errors="replace")
 
-    def says(self, line):
+    def says(self, line: str) -> None:
         wait_until(f"a log line that ends with {line!r}", lambda: any(
             said.startswith("boot: ") and said.endswith(line) for said in self.log().splitlines()))
 
-    def commands(self, *want):
+    def commands(self, *want: str) -> None:
         path = self.root / "commands"
 
-        def got():
+        def got() -> bool:
             text = path.read_text().replace(str(self.root), "") if path.exists() else ""
             return text.splitlines() == list(want)
         try:
@@ -345,14 +361,14 @@ class Pod:
         except Failed as failed:
             raise Failed(f"{failed}; but {path.read_text() if path.exists() else 'none'}") from None
 
-    def secret_is(self, **want):
+    def secret_is(self, **want: str) -> None:
         want = {key.replace("__", "-"): value for key, value in want.items()}
         try:
             wait_until("secret", lambda: self.kube.secret == want)
         except Failed:
             raise Failed(f"the Secret is {self.kube.secret}, not {want}") from None
 
-    def http(self, port, path):
+    def http(self, port: int, path: str) -> tuple[int, str, str]:
         """Returns the status (-1: no one listens), the body and the headers."""
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
@@ -363,10 +379,10 @@ class Pod:
         head, _, body = text.partition("\r\n\r\n")
         return int(head.split()[1]), body, head
 
-    def ready(self):
+    def ready(self) -> bool:
         return subprocess.run([self.binary, "ready"], env=self.env, capture_output=True, check=False).returncode == 0
 
-    def exits(self, code, patience=PATIENCE):
+    def exits(self, code: int, patience: float = PATIENCE) -> None:
         try:
             got = self.process.wait(patience)
         except subprocess.TimeoutExpired:
@@ -374,14 +390,14 @@ class Pod:
         if got != code:
             raise Failed(f"exit code {got}, not {code}")
 
-    def end_leftovers(self):
+    def end_leftovers(self) -> None:
         """Kills the tailscaled that a killed proxy leaves behind."""
         for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 if f"{self.root}/usr/bin/".encode() in path.read_bytes():
                     os.kill(int(path.parent.name), signal.SIGKILL)
 
-    def end(self):
+    def end(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:

@@ -7,6 +7,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/engines/kustomize/generator_sources.h"
+#include "renderer/engines/manifest_files.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -23,13 +24,18 @@ public:
         : reader_(tree, sources), context_{tree, sources, reader_, selection_, discarded_, root} {}
 
     void kustomization(const repo::WalkedDir& dir, PatchedMaps& patched) {
-        const Result<std::string> text =
-            context_.tree.read(repo::join_path(dir.path, dir.kustomizations.front()));
-        const bool may_matter = text && std::ranges::any_of(kMapWords, [&](std::string_view word) {
-                                    return text->find(word) != std::string::npos;
-                                });
+        bool may_matter = false;
+        // kustomize refuses several: what any of them changes is not known.
+        for (const std::string& name : dir.kustomizations) {
+            const Result<std::string> text = context_.tree.read(repo::join_path(dir.path, name));
+            if (text && std::ranges::any_of(kMapWords, [&](std::string_view word) {
+                    return text->find(word) != std::string::npos;
+                })) {
+                patched.add(read_text(*text), context_.tree, dir.path);
+                may_matter = true;
+            }
+        }
         if (const Kustomization* file = may_matter ? reader_.find(dir.path) : nullptr) {
-            patched.add(file->root, context_.tree, dir.path);
             for (const Value& generator : items_of(file->root.find(kField))) {
                 take(*file, generator);
             }

@@ -203,11 +203,12 @@ void GitOpsTree::collect_of_charts(unsigned threads,
             roles_[paths[i]].is_chart_manifest = true;
         }
     }
+    const ChartDirs charts = chart_dirs(dirs_);
     for (auto& one : found) {
         if (has(one.second, kSkipsFile)) {
             roles_[one.first].is_skipped = true;
         }
-        if (!is_part_of_chart(dirs_, one.first)) {
+        if (!is_part_of_chart(charts, one.first)) {
             texts.push_back(std::move(one));
         } else if (may_hold_engine(one.second)) {
             roles_[one.first].makes_units = true;

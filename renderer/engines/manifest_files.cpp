@@ -1,6 +1,7 @@
 #include "renderer/engines/manifest_files.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "renderer/base/parallel.h"
 #include "renderer/core/diagnostics.h"
@@ -28,14 +29,27 @@ std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts) {
     return paths;
 }
 
-bool is_part_of_chart(const DirList& dirs, const std::string& path) {
-    return std::ranges::any_of(dirs, [&](const repo::WalkedDir* dir) {
-        const std::string inner = dir->has_chart && repo::is_within(path, dir->path)
-                                      ? repo::relative_path(path, dir->path)
-                                      : std::string();
-        return inner.starts_with("templates/") || inner.starts_with("charts/") ||
-               inner.starts_with("crds/") || inner == "Chart.yaml";
-    });
+ChartDirs chart_dirs(const DirList& dirs) {
+    ChartDirs charts;
+    for (const repo::WalkedDir* dir : dirs) {
+        if (dir->has_chart) {
+            charts.insert(dir->path);
+        }
+    }
+    return charts;
+}
+
+bool is_part_of_chart(const ChartDirs& charts, std::string_view path) {
+    std::string dir = repo::parent_path(path);
+    for (std::string child; dir != child; child = std::exchange(dir, repo::parent_path(dir))) {
+        const std::string inner =
+            charts.contains(dir) ? repo::relative_path(path, dir) : std::string();
+        if (inner.starts_with("templates/") || inner.starts_with("charts/") ||
+            inner.starts_with("crds/") || inner == "Chart.yaml") {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::vector<std::pair<std::string, std::string>> read_wanted(

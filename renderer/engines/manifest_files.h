@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,8 +18,12 @@ namespace renderer::engines {
 
 std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts);
 
+// The paths of directories that are charts.
+using ChartDirs = std::set<std::string, std::less<>>;
+ChartDirs chart_dirs(const DirList& dirs);
+
 // True if the file is one of those that helm reads, of a chart at any level above it.
-bool is_part_of_chart(const DirList& dirs, const std::string& path);
+bool is_part_of_chart(const ChartDirs& charts, std::string_view path);
 
 // Returns the paths and texts of the files that are wanted, in the order of `paths`. `wanted` is
 // called on several threads, once for each index.

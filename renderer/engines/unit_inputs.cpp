@@ -136,11 +136,12 @@ std::map<std::string, std::vector<std::string>> unreached_inputs(
     }
     std::map<std::string, std::vector<std::string>> unreached, operators;
     bool has_operator = std::ranges::any_of(units, has_operator_source);
+    const ChartDirs charts = chart_dirs(repository.dirs());
     for (const repo::WalkedDir* dir : repository.dirs()) {
         for (const std::string& name : dir->files) {
             const std::string path = repo::join_path(dir->path, name);
             if (!repo::is_manifest_name(name) || dir->is_outside ||
-                (dir->in_chart && is_part_of_chart(repository.dirs(), path))) {
+                is_part_of_chart(charts, path)) {
                 continue;
             }
             const bool is_reached = reached.contains(path);

@@ -24,6 +24,7 @@ public:
         : context_(context),
           out_(context.build.selection),
           dirs_(dirs),
+          charts_(chart_dirs(dirs)),
           bundle_(bundle),
           builds_(context, dirs, bundle),
           unlisted_(context, dirs),
@@ -154,7 +155,7 @@ private:
                 continue;
             }
             const bool ignored = choice_.ignores_below(path);
-            const bool is_beside_chart = dir.in_chart && !is_part_of_chart(dirs_, path);
+            const bool is_beside_chart = dir.in_chart && !is_part_of_chart(charts_, path);
             if (dir.in_chart && !(included && is_beside_chart)) {
                 if (is_beside_chart && !ignored && unlisted_.holds(path)) {
                     unlisted_.report_beside_chart(path);
@@ -182,6 +183,7 @@ private:
     const SelectContext& context_;
     Selection& out_;
     const DirList& dirs_;
+    const ChartDirs charts_;
     std::uint32_t bundle_;
     BuildSelection builds_;
     UnlistedInputs unlisted_;

@@ -85,6 +85,7 @@ def run(lab, cases, out):
             print(f"reference_cases: {cases[0].name}: {error}", flush=True)
             return
         for half in (cases[:len(cases) // 2], cases[len(cases) // 2:]):
+            lab.new_tailnet()
             run(lab, half, out)
         return
     print(f"reference_cases: {len(cases)} inputs in {time.monotonic() - begin:.0f} s by {lab.release}", flush=True)

@@ -300,7 +300,7 @@ def error_line(controller, about, text):
 # ---- files
 
 # Texts that YAML 1.1 reads as a boolean or a number, and PyYAML leaves unquoted.
-AMBIGUOUS = re.compile(r"[yYnN]|[-+]?[0-9]+[eE][-+]?[0-9]+")
+AMBIGUOUS = re.compile(r"[yYnN]|[-+]?(0[oObBxX][0-9a-fA-F_]+|(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?)")
 
 
 class DUMPER(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):

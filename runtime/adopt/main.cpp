@@ -1,5 +1,6 @@
 // tailrender-adopt: moves the operator's proxies to rendered ones. People run it; it never has
 // credentials of the tailnet.
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <string>

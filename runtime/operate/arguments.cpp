@@ -42,7 +42,9 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
                                                 : "argument",
                               word);
         const std::string near = renderer::nearest_word(app, verb, word);
-        hint = near.empty() ? hint : fmt::format("did you mean \"{}\"?", near);
+        hint = word == "adopt" && verb == nullptr ? "it is a program of its own, tailrender-adopt"
+               : near.empty()                     ? hint
+                                                  : fmt::format("did you mean \"{}\"?", near);
     }
     return fmt::format("{}: error: {} [usage]\n  hint: {}\n", app.get_name(),
                        message.substr(0, message.find('\n')), hint);

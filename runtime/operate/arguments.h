@@ -1,4 +1,4 @@
-// What the command lines of the programs have in common, and those flags of their verbs.
+// What the command lines of the programs have in common, and the flags that their verbs share.
 #pragma once
 
 #include <optional>

@@ -59,6 +59,10 @@ TEST(CommandLine, SaysWhichWordIsWrong) {
     EXPECT_EQ(command_refusal({"help"}), error + "unknown verb \"help\"" + all);
     EXPECT_EQ(command_refusal({"controler"}),
               error + "unknown verb \"controler\" [usage]\n  hint: did you mean \"controller\"?\n");
+    EXPECT_EQ(command_refusal({"adopt", "--finish"}),
+              error +
+                  "unknown verb \"adopt\" [usage]\n  hint: it is a program of its own, "
+                  "tailrender-adopt\n");
     const std::string bogus = command_refusal({"bogus"});
     for (const char* flag : {"--help", "-h", "--version"}) {
         EXPECT_EQ(command_refusal({"bogus", flag}), bogus) << flag;

@@ -1,4 +1,3 @@
-
 #include "runtime/operate/operator_deployment.h"
 
 #include <fmt/format.h>

@@ -22,7 +22,7 @@ from reference import VALUES, devices_of, names_of_the_operator, operator_in
 from shared.checks import run
 from shared.fleet import ROOT
 
-COVERS = ["docs/migration.md", "examples/argocd", "examples/flux", "runtime/operate", "testdata/e2e/crds.yaml", "testdata/e2e/migration",
+COVERS = ["docs/migration.md", "examples/argocd", "examples/flux", "runtime/adopt", "runtime/operate", "testdata/e2e/crds.yaml", "testdata/e2e/migration",
           "testdata/e2e/operator"]
 PROGRAMS = ["lab", "argocd", "kustomize", "flux", "helm3", "operator"]
 SECTION = re.search(r"^## With Flux or Argo CD$(.*)", (ROOT / "docs" / "migration.md").read_text(encoding="utf-8"), re.M | re.S)[1]
@@ -143,7 +143,8 @@ def serves(user, devices, host):
 def test_page(engine, host, short, tools, tailrender, runtime, proxy, tmp_path):
     with lab_with_runtime(runtime) as lab, operator_in(lab) as operator:
         give_proxy_image(lab, tailrender, proxy)
-        user = User(engine, lab, operator, tmp_path, {"tailrender": tailrender, "tailrender-runtime": runtime})
+        user = User(engine, lab, operator, tmp_path, {"tailrender": tailrender, "tailrender-runtime": runtime,
+                                                            "tailrender-adopt": runtime.with_name("tailrender-adopt")})
         moves(user, operator_serves(user, host), host, user.is_flux or not short)
 
 

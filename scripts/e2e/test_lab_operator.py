@@ -22,7 +22,7 @@ from reference import RELEASE, REPOSITORY, VALUES, devices_of, longest_gaps, nam
 from shared.applied import key, listed
 from shared.checks import documents, run
 
-COVERS = ["runtime/controller/keys", "runtime/operate", "testdata/e2e/crds.yaml", "testdata/e2e/operator"]
+COVERS = ["runtime/adopt", "runtime/controller/keys", "runtime/operate", "testdata/e2e/crds.yaml", "testdata/e2e/operator"]
 PROGRAMS = ["lab", "helm3", "operator"]
 KILLS = 4
 PROXIES = {"annotated.lab.ts.net", "apps-lb.lab.ts.net", "apps-warehouse.lab.ts.net", "out-0.lab.ts.net", "out-1.lab.ts.net", "router.lab.ts.net", "web.lab.ts.net"}

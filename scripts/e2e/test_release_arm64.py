@@ -113,7 +113,7 @@ def mounted(ctr, folder, name):
 
 @pytest.mark.parametrize(("name", "commands"), [
     ("tailrender", {"usr/bin/tailrender": "--version", "usr/local/bin/helm": "version", "usr/local/bin/kustomize": "version", "usr/bin/jq": "--version"}),
-    ("tailrender-runtime", {"usr/local/bin/tailrender-runtime": "--version"})])
+    ("tailrender-runtime", {f"usr/local/bin/tailrender-{name}": "--version" for name in ("adopt", "runtime")})])
 def test_image(images, ctr, version, name, commands, tmp_path):
     tag = f"registry.example.com/{name}:v{version}"
     ctr("import", "--all-platforms", "--snapshotter", "native", "--base-name", tag.rpartition(":")[0], images[name])

@@ -24,20 +24,22 @@ public:
         : reader_(tree, sources), context_{tree, sources, reader_, selection_, discarded_, root} {}
 
     void kustomization(const repo::WalkedDir& dir, PatchedMaps& patched) {
-        bool may_matter = false;
-        // kustomize refuses several: what any of them changes is not known.
         for (const std::string& name : dir.kustomizations) {
-            const Result<std::string> text = context_.tree.read(repo::join_path(dir.path, name));
-            if (text && std::ranges::any_of(kMapWords, [&](std::string_view word) {
+            const std::string path = repo::join_path(dir.path, name);
+            const Result<std::string> text = context_.tree.read(path);
+            if (!text || std::ranges::none_of(kMapWords, [&](std::string_view word) {
                     return text->find(word) != std::string::npos;
                 })) {
-                patched.add(read_text(*text), context_.tree, dir.path);
-                may_matter = true;
+                continue;
             }
-        }
-        if (const Kustomization* file = may_matter ? reader_.find(dir.path) : nullptr) {
-            for (const Value& generator : items_of(file->root.find(kField))) {
-                take(*file, generator);
+            if (const Kustomization* file = reader_.find_file(path)) {
+                patched.add(file->root, context_.tree, dir.path);
+                for (const Value& generator : items_of(file->root.find(kField))) {
+                    take(*file, generator);
+                }
+            } else {  // kustomize refuses two in a directory: what the other one changes is not
+                      // known
+                patched.add(read_text(*text), context_.tree, dir.path);
             }
         }
     }

@@ -17,6 +17,7 @@
 #include "runtime/controller/keys/operators_device.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
+#include "runtime/operate/kube_jobs.h"
 #include "runtime/operate/operator_deployment.h"
 #include "runtime/operate/operator_objects.h"
 #include "runtime/operate/status/table.h"
@@ -43,13 +44,6 @@ bool is_operators_nameserver(const Value& deployment) {
     const Value* args = containers->items()[0].find("args");
     return args == nullptr || !args->is_list() || args->items().empty() ||
            text_of(args->items()[0]) != renderer::label::kNameserverType;
-}
-
-const Value* find_by(const std::vector<Value>& objects, std::string_view name) {
-    const auto found = std::find_if(objects.begin(), objects.end(), [name](const Value& object) {
-        return name_of(object) == name;
-    });
-    return found == objects.end() ? nullptr : &*found;
 }
 
 // Returns the existing Secrets `<set>-<ordinal>`, by ordinal.
@@ -96,9 +90,9 @@ const Value* rendered_set_labeled(const AdoptSnapshot& snapshot, const Labels& l
 // is to be moved.
 std::string other_device(const AdoptSnapshot& snapshot, const Move& move) {
     for (const std::string& old_name : move.secrets) {
-        const Value* old = find_by(snapshot.secrets, old_name);
+        const Value* old = find_named(snapshot.secrets, old_name);
         const std::string name = move.new_name + old_name.substr(move.old_name.size());
-        const Value* state = find_by(snapshot.secrets, name);
+        const Value* state = find_named(snapshot.secrets, name);
         const std::string device = state == nullptr ? std::string() : device_of(*state);
         const std::string wanted = device_of(*old);
         if (!device.empty() && !wanted.empty() && device != wanted) {
@@ -112,7 +106,7 @@ Move plan_move(const AdoptSnapshot& snapshot, const Labels& labels, const std::s
     Move move;
     move.parent = parent_of(labels);
     move.old_name = old_name;
-    const Value* old = find_by(snapshot.sets, old_name);
+    const Value* old = find_named(snapshot.sets, old_name);
     if (old != nullptr) {
         move.parent = labels.empty() ? custom_owner(*old) : move.parent;
         move.old_uid = text_of(old->at({"metadata", "uid"}));
@@ -196,7 +190,7 @@ std::string leftover_of(const AdoptSnapshot& snapshot, const Value& set,
     const std::string keys = renderer::auth_secret_name(name_of(set));
     // It would be the state Secret of a set with that name.
     const bool has_keys =
-        proxy->is_of(renderer::kind_of("Recorder")) && find_by(snapshot.sets, keys) == nullptr;
+        proxy->is_of(renderer::kind_of("Recorder")) && find_named(snapshot.sets, keys) == nullptr;
     return has_keys ? fmt::format("{}-{}", keys, controller::split_replica(secret)->ordinal)
                     : std::string();
 }
@@ -209,7 +203,7 @@ std::optional<OperatorDevice> plan_own_device(const AdoptSnapshot& snapshot) {
                    renderer::label::kApiProxyType;
     });
     const Value* old =
-        find_by(snapshot.secrets, state_of_operator(find_operator(snapshot.deployments)));
+        find_named(snapshot.secrets, state_of_operator(find_operator(snapshot.deployments)));
     if (set == snapshot.sets.end() || old == nullptr || device_of(*old).empty()) {
         return std::nullopt;
     }
@@ -218,9 +212,9 @@ std::optional<OperatorDevice> plan_own_device(const AdoptSnapshot& snapshot) {
                        .new_name = name_of(*set) + "-0",
                        .set = name_of(*set),
                        .devices = device_names({old})};
-    const Value* state = find_by(snapshot.secrets, own.new_name);
+    const Value* state = find_named(snapshot.secrets, own.new_name);
     const std::string key = controller::auth_name(own.new_name, false);
-    const Value* auth = find_by(snapshot.secrets, key);
+    const Value* auth = find_named(snapshot.secrets, key);
     const std::string device = state == nullptr ? std::string() : device_of(*state);
     const bool is_noted =
         auth != nullptr && !controller::annotation_of(*auth, renderer::kDeviceAnnotation).empty();

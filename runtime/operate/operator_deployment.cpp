@@ -185,11 +185,8 @@ std::string state_of_operator(const Value& deployment) {
 }
 
 std::string device_of_operator(const Value& deployment, const std::vector<Value>& secrets) {
-    const auto found = std::find_if(secrets.begin(), secrets.end(),
-                                    [name = state_of_operator(deployment)](const Value& secret) {
-                                        return name_of(secret) == name;
-                                    });
-    return found == secrets.end() ? std::string() : device_of(*found);
+    const Value* found = find_named(secrets, state_of_operator(deployment));
+    return found == nullptr ? std::string() : device_of(*found);
 }
 
 renderer::Result<std::string> login_server_of(const Value& deployment) {

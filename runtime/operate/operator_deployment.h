@@ -12,7 +12,7 @@
 namespace runtime::operate {
 
 // Return the name of the operator's own state Secret, by default that of the Deployment, and the
-// node id in it; empty if there is none.
+// node id in it, or "".
 std::string state_of_operator(const renderer::Value& deployment);
 std::string device_of_operator(const renderer::Value& deployment,
                                const std::vector<renderer::Value>& secrets);
@@ -40,8 +40,8 @@ std::string missing_installation(const std::string& ns,
                                  const std::vector<renderer::Value>& sets,
                                  const std::vector<renderer::Value>& secrets);
 
-// Returns the operator's Deployment, else the controller's, else the one called `operator`; null if
-// there is none.
+// Returns the operator's Deployment, else the controller's, else the one called `operator`; else
+// null.
 renderer::Value find_operator(const std::vector<renderer::Value>& deployments);
 // Like find_operator, but prefers the controller's Deployment.
 renderer::Value find_controller(const std::vector<renderer::Value>& deployments);

@@ -27,7 +27,7 @@ bool has_generated_name(const renderer::Value& object);
 bool is_operators_set(const renderer::Value& set);
 // True for the StatefulSet of a rendered proxy.
 bool is_rendered(const renderer::Value& set);
-// Returns the operator's custom resource that owns an object, "Kind/name"; empty if there is none.
+// Returns the operator's custom resource that owns an object, "Kind/name"; else "".
 std::string custom_owner(const renderer::Value& object);
 std::string name_of(const renderer::Value& object);
 // False for null and for a StatefulSet that is scaled to 0.

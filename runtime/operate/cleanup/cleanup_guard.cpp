@@ -7,7 +7,6 @@
 #include <memory>
 #include <set>
 
-#include "renderer/contract/annotations.h"
 #include "renderer/contract/controller_objects.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/view/objects.h"
@@ -25,7 +24,7 @@ namespace {
 std::string running_proxy(const Objects& sets, const Objects& pods, const Objects& secrets) {
     std::set<std::string> rendered, replicas;
     for (const Value& set : sets) {
-        if (!controller::annotation_of(set, renderer::kContractAnnotation).empty()) {
+        if (is_rendered(set)) {
             rendered.insert(name_of(set));
         }
     }

@@ -34,8 +34,8 @@ inline constexpr std::string_view kProfilePrefix = "profile-";
 // Annotations of the controller.
 // On state and auth Secrets: the StatefulSet that they are for.
 inline constexpr std::string_view kSetAnnotation = TAILRENDER_DOMAIN "/statefulset";
-// On a state Secret that has kept its name: it was the operator's, and `adopt --rollback` can
-// return it.
+// On a state Secret that has kept its name: it was the operator's, and `tailrender-adopt
+// --rollback` can return it.
 inline constexpr std::string_view kTakenAnnotation = TAILRENDER_DOMAIN "/taken-over";
 // On an auth Secret, or else on the state Secret: when the controller first saw that
 // the StatefulSet and the pod do not exist (RFC 3339).

@@ -2,8 +2,10 @@
 // admin endpoint: pebble's own (/roots/0 is the certificate of the authority, made anew at each start) and `POST /set-txt` {"host", "value"}
 // for records of that DNS server. It logs each order and each validation.
 //
-// Two things are other than in its own program: no validation waits, no nonce is refused, and no validation is left out because of an earlier one;
-// and the answer to "finalize" names the order, as Let's Encrypt's does, without which tailscaled cannot wait for its certificate.
+// Three things are other than in its own program: no validation waits, no nonce is refused, and no validation is left out because of an earlier one;
+// the answer to "finalize" names the order, as Let's Encrypt's does, without which tailscaled cannot wait for its certificate; and a certificate is
+// valid from an hour before it is issued, as Let's Encrypt's is. Otherwise, if tailscaled is asked for a certificate while it orders it, it could
+// find that the one it gets is not valid yet at the time of the question, and order another one.
 package main
 
 import (
@@ -13,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/letsencrypt/challtestsrv"
 	"github.com/letsencrypt/pebble/v2/ca"
@@ -21,11 +24,16 @@ import (
 	"github.com/letsencrypt/pebble/v2/wfe"
 )
 
-// namingOrder lets a finalized order be found again.
-func namingOrder(front http.Handler) http.Handler {
+// finalizing lets a finalized order be found again, and its certificate be valid from an hour ago.
+func finalizing(store *db.MemoryStore, front http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id, found := strings.CutPrefix(r.URL.Path, "/finalize-order/"); found {
 			w.Header().Set("Location", "https://"+r.Host+"/my-order/"+id)
+			if order := store.GetOrderByID(id); order != nil {
+				order.Lock()
+				order.NotBefore = time.Now().Add(-time.Hour).Format(time.RFC3339)
+				order.Unlock()
+			}
 		}
 		front.ServeHTTP(w, r)
 	})
@@ -65,5 +73,5 @@ func main() {
 		records.AddDNSTXTRecord(record.Host, record.Value)
 	})
 	go func() { log.Fatal(http.ListenAndServe(*admin, own)) }()
-	log.Fatal(http.ListenAndServeTLS(*listen, *certificate, *key, namingOrder(front.Handler())))
+	log.Fatal(http.ListenAndServeTLS(*listen, *certificate, *key, finalizing(store, front.Handler())))
 }

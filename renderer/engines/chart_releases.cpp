@@ -38,18 +38,13 @@ void spell_words(const SourceMap& sources, Value& value) {
     }
 }
 
-}  // namespace
-
-std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
-                                         SourceMap& sources, const Value* config) {
+std::vector<ChartRelease> releases_of(const Value& object, std::string_view ns, SourceMap& sources,
+                                      const Value* config) {
     const std::string_view version = text_of(object, {"apiVersion"});
     const std::string_view kind = text_of(object, {"kind"});
     std::vector<ChartRelease> found;
     if (version.starts_with("helm.toolkit.fluxcd.io/") && kind == "HelmRelease") {
         found.push_back(release_of_helm_release(object, ns));
-        for (Value& values : found.back().values) {
-            spell_words(sources, values);
-        }
     } else if (version.starts_with(kHelmOfK3s) && kind == "HelmChart") {
         std::optional<ChartRelease> release = release_of_helm_chart(object, ns, sources, config);
         if (release) {
@@ -62,6 +57,26 @@ std::vector<ChartRelease> chart_releases(const Value& object, std::string_view n
     }
     std::erase_if(found, [](const ChartRelease& one) { return one.chart.empty(); });
     return found;
+}
+
+}  // namespace
+
+std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
+                                         SourceMap& sources, const Value* config) {
+    std::vector<ChartRelease> found = releases_of(object, ns, sources, config);
+    if (text_of(object, {"kind"}) == "HelmRelease") {
+        for (ChartRelease& release : found) {
+            for (Value& values : release.values) {
+                spell_words(sources, values);
+            }
+        }
+    }
+    return found;
+}
+
+bool installs_operator(const Value& object) {
+    SourceMap not_of_object;
+    return installs_operator(releases_of(object, {}, not_of_object, nullptr));
 }
 
 bool installs_operator(const std::vector<ChartRelease>& releases) {

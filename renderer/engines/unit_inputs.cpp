@@ -35,13 +35,12 @@ bool file_installs_operator(const GitOpsTree& repository, const std::string& pat
     if (!text || text->find(kOperatorChart) == std::string::npos) {
         return false;
     }
-    SourceMap sources;
     const bool is_kustomization = repo::is_kustomization_name(repo::base_name(path));
     const std::vector<EngineObject> objects = repository.read(path, std::move(*text));
     return std::ranges::any_of(objects, [&](const EngineObject& object) {
-        return installs_operator(is_kustomization
-                                     ? chart_releases_of_kustomization(object.root, path)
-                                     : chart_releases(object.root, {}, sources));
+        return is_kustomization
+                   ? installs_operator(chart_releases_of_kustomization(object.root, path))
+                   : installs_operator(object.root);
     });
 }
 

@@ -35,6 +35,15 @@ std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
     return clusters;
 }
 
+// True if the output is that of a cluster with this name.
+bool had_cluster(const std::set<std::string, std::less<>>& units, std::string_view name) {
+    return std::ranges::any_of(units, [&](std::string_view unit) {
+        const std::string_view root = unit.substr(0, unit.find(kAbove));
+        return root.starts_with(kClusterPrefix) &&
+               is_cluster(root.substr(kClusterPrefix.size()), name);
+    });
+}
+
 // `cluster` is the only one with inputs. Returns the other clusters that install the operator from
 // files that `cluster` does not apply. A cluster without a known name may be `cluster` itself, so
 // it does not count.
@@ -305,7 +314,9 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options,
     // The user may give any name to the cluster that an engine runs in.
     const bool may_be_own = cluster.configured || clusters.contains(std::string(kOwnCluster));
     names.erase(std::string(kOwnCluster));
-    if (!options.cluster.empty() && (clusters.size() > 1 || (names.size() > 1 && !may_be_own))) {
+    if (!options.cluster.empty() &&
+        (clusters.size() > 1 || (names.size() > 1 && !may_be_own) ||
+         (!names.empty() && had_cluster(options.earlier_units, options.cluster)))) {
         names.insert(clusters.begin(), clusters.end());
         refuse_name(options.cluster, "no cluster of this tree has this name", names, diagnostics);
         return false;

@@ -30,8 +30,17 @@ struct UnitVariables {
     bool is_whole = false;                           // the cluster has no other variables
     std::set<std::string, std::less<>> secret = {};  // they have values, in Secrets of the tree
     bool may_have_more = false;  // postBuild names an object that is not in the tree
+    std::map<std::string, std::string> files = {};  // of variables: that has their ConfigMap
+    // Of variables: why Flux may not have applied the ConfigMap with their values.
+    std::map<std::string, std::string, std::less<>> unapplied = {};
     std::vector<VariableFault> faults = {};
     friend bool operator==(const UnitVariables&, const UnitVariables&) = default;
+};
+
+// A use of a variable in an object.
+struct UsedVariable {
+    Pos pos;
+    std::string name;
 };
 
 struct AppliedUnit {

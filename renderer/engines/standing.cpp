@@ -194,7 +194,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         return std::nullopt;
     }
     if (const auto kept = standings.objects.find(device.parent); kept != standings.objects.end()) {
-        return fmt::format("{} is kept: {}", kept->first, kept->second);
+        return fmt::format("{} {}", kept->first, kept->second);
     }
     const Standing* part = find(standings, device.source, {});
     if (part != nullptr && part->liveness == Liveness::Kept) {

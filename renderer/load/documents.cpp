@@ -87,9 +87,9 @@ void substitute_files(std::vector<PendingFile>& files,
         const engines::UnitVariables* variables = file.file->unit->variables.get();
         for (Pending& document : file.documents) {
             if (variables != nullptr && document.has_tree && !document.diagnostics.has_errors()) {
-                engines::substitute_document(document.root, *variables,
-                                             document.scanned.mentions_tailscale, type_decides,
-                                             document.of_variables);
+                document.undecided = engines::substitute_document(
+                    document.root, *variables, document.scanned.mentions_tailscale, type_decides,
+                    document.of_variables);
             }
         }
     }

@@ -1,5 +1,7 @@
 #include "renderer/load/kept_documents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -68,7 +70,8 @@ void mark_kept(const std::vector<engines::InputFile>& files,
         const engines::InputFile& file = files[index];
         const std::string mark = file.unit->is_flux ? mark_of(loaded, document) : std::string();
         if (!mark.empty()) {
-            loaded.standings.objects.emplace(document.object_name(), mark);
+            loaded.standings.objects.emplace(document.object_name(),
+                                             fmt::format("is kept: {}", mark));
         }
         if (!mark.empty() && skips_kept) {
             document.reachable = false;

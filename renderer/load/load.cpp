@@ -210,6 +210,7 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
     warn_other_languages(std::move(selection.other_languages), loaded, diagnostics);
     refuse_encrypted_inputs(loaded, diagnostics);
     report_variable_faults(selection.files, file_of, loaded, diagnostics);
+    note_undecided(loaded);
     if (!options.lints) {
         warn_unset_variables(selection.files, file_of, loaded, diagnostics);
     }

@@ -112,6 +112,7 @@ struct Loaded {
     std::vector<std::shared_ptr<const engines::AppliedUnit>>
         units;  // by source; empty: no engine was found
     engines::Standings standings;
+    std::vector<engines::UsedVariable> undecided;  // may decide what is an input
     // Why engines leave documents as they are; Document::kept is an index.
     std::vector<std::string> kept_reasons;
     std::vector<engines::LeftAlone> left_alone;

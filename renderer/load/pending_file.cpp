@@ -56,6 +56,7 @@ public:
         bool broken = false;
         for (Pending& document : pending_.documents) {
             report_variables(document.of_variables);
+            std::ranges::move(document.undecided, std::back_inserter(loaded_.undecided));
             if (refuse_disagreement(document)) {
                 broken = true;
                 continue;

@@ -23,6 +23,7 @@ struct Pending {
     Value root = {};
     Diagnostics diagnostics = {};
     Diagnostics of_variables = {};  // of variables of Flux, apart from what the file says
+    std::vector<engines::UsedVariable> undecided = {};  // by these variables: if it is an input
     bool has_tree = false;
 };
 

@@ -53,7 +53,8 @@ engines::HeldText held_text(const Loaded& loaded, const engines::ValuesSource& s
                             std::string_view ns) {
     engines::HeldText found;
     int best = -1;
-    const auto take = [&](const Value& root, std::string_view own, bool is_applied) {
+    const auto take = [&](const Value& root, std::string_view own, bool is_applied,
+                          std::string_view kept) {
         if (!own.empty() && !ns.empty() && own != ns) {
             found.elsewhere = own;
             return;
@@ -66,6 +67,7 @@ engines::HeldText held_text(const Loaded& loaded, const engines::ValuesSource& s
         const int rank = (own == ns ? 2 : 0) + (is_applied ? 1 : 0);
         if (!text.is_null() && rank > best) {
             found.text = std::move(text);
+            found.kept = kept;
             best = rank;
         }
     };
@@ -77,12 +79,13 @@ engines::HeldText held_text(const Loaded& loaded, const engines::ValuesSource& s
         Diagnostics discarded;
         const Value root = read_document(loaded, document, discarded);
         if (makes(root, kind, text_of(document.name), source)) {
-            take(root, document.effective_namespace, document.reachable);
+            take(root, document.effective_namespace, document.reachable,
+                 kept_reason(loaded, document));
         }
     }
     for (const Object& object : loaded.generated_inputs) {
         if (makes(object.root, object.kind(), object.name(), source)) {
-            take(object.root, object.ns(), true);
+            take(object.root, object.ns(), true, {});
         }
     }
     return found;

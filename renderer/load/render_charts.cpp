@@ -256,6 +256,9 @@ private:
         };
         if (release.kept.empty()) {
             note_unread_values(values);
+            if (standing_.reason.empty()) {
+                standing_.reason = values.kept;
+            }
             const engines::UnitVariables* variables = release.unit->variables.get();
             if (standing_.reason.empty() && variables != nullptr &&
                 engines::any_matters(values.layers, [&](std::string_view text) {
@@ -327,10 +330,18 @@ private:
             !standing_.reason.empty()) {
             warn_of_unknown_values(release);
         }
-        if (charts_.cluster_condition() && release.kept.empty() && !is_complete()) {
-            warn_of_unknown(release, "what is in the cluster", *charts_.cluster_condition(),
-                            "a template that does not ask the cluster whether to expose something",
-                            "write the Service or the Ingress yourself");
+        if (charts_.cluster_condition() && release.kept.empty()) {
+            if (standing_.reason.empty()) {
+                standing_.reason =
+                    fmt::format("a template asks the cluster ({})", *charts_.cluster_condition());
+                standing_.unit = release.unit->path;
+            }
+            if (!is_complete()) {
+                warn_of_unknown(
+                    release, "what is in the cluster", *charts_.cluster_condition(),
+                    "a template that does not ask the cluster whether to expose something",
+                    "write the Service or the Ingress yourself");
+            }
         }
         if (!objects.empty()) {
             files_.push_back(

@@ -25,7 +25,7 @@ void warn_unset_variables(const std::vector<engines::InputFile>& files,
         }
         Diagnostics discarded;
         Value root = read_yaml(loaded.sources, document.source, document.range, discarded);
-        const std::vector<engines::UnsetVariable> unset =
+        const std::vector<engines::UsedVariable> unset =
             engines::unset_variables(std::move(root), *files[index].unit->variables);
         if (unset.empty()) {
             continue;
@@ -81,6 +81,22 @@ void report_variable_faults(const std::vector<engines::InputFile>& files,
                         : "if the cluster has it, give the variables with --substitute NAME=VALUE");
             if (!fault.pos.known()) {
                 finding.where(unit.name);
+            }
+        }
+    }
+}
+
+void note_undecided(Loaded& loaded) {
+    for (const engines::UsedVariable& one : loaded.undecided) {
+        const SourceId source = loaded.sources.source_of(one.pos);
+        const std::size_t offset = loaded.sources.offset_of(one.pos);
+        for (const Document& document : loaded.documents) {
+            if (document.source == source && document.range.begin <= offset &&
+                offset < document.range.end) {
+                loaded.standings.objects.emplace(
+                    document.object_name(),
+                    fmt::format("may still be exposed: the value of \"{}\" is not known",
+                                one.name));
             }
         }
     }

@@ -24,4 +24,7 @@ void report_variable_faults(const std::vector<engines::InputFile>& files,
                             const std::vector<std::uint32_t>& file_of, const Loaded& loaded,
                             Diagnostics& diagnostics);
 
+// Notes that the devices of documents stay if a variable may decide that they are inputs.
+void note_undecided(Loaded& loaded);
+
 }  // namespace renderer::load

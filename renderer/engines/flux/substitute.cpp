@@ -126,7 +126,8 @@ private:
             }
             return std::string(text_.substr(begin, at_ - begin));
         }
-        if (known == variables_.values.end() && variables_.may_have_more) {
+        if (known == variables_.values.end() ? variables_.may_have_more
+                                             : variables_.unapplied.contains(variable)) {
             assumed_.push_back(variable);
         }
         return apply_function(
@@ -227,9 +228,9 @@ public:
     ObjectSubstitution(const UnitVariables& variables, Diagnostics& diagnostics)
         : variables_(variables), diagnostics_(diagnostics) {}
 
-    [[nodiscard]] const std::vector<UnsetVariable>& unset() const { return unset_; }
+    [[nodiscard]] const std::vector<UsedVariable>& unset() const { return unset_; }
     // Variables whose defaults are used, though they may have values.
-    [[nodiscard]] const std::vector<UnsetVariable>& assumed() const { return assumed_; }
+    [[nodiscard]] const std::vector<UsedVariable>& assumed() const { return assumed_; }
 
     void run(Value& value) {
         if (value.is_string()) {
@@ -287,7 +288,7 @@ private:
     static constexpr std::size_t kShown = 60;
     const UnitVariables& variables_;
     Diagnostics& diagnostics_;
-    std::vector<UnsetVariable> unset_, assumed_;
+    std::vector<UsedVariable> unset_, assumed_;
 };
 
 bool is_of_others(const Value& object, Pos pos) {
@@ -317,11 +318,18 @@ bool decides(const Value& object, Pos pos, bool type_decides) {
                                [&](const Member& member) { return member.key.pos() == pos; });
 }
 
+// True if the place is the value of an annotation of the operator's.
+bool is_operator_annotation(const Value& object, Pos pos) {
+    return std::ranges::any_of(members_of(object.at({"metadata", "annotations"})),
+                               [&](const Member& member) {
+                                   return member.value.pos() == pos &&
+                                          spelling_of(member.key).starts_with(kOperatorDomain);
+                               });
+}
+
 // True for a release of the operator's chart, whose values are settings.
 bool is_operator_release(const Value& object) {
-    SourceMap sources;
-    return text_of(object, {"apiVersion"}).starts_with(kHelmGroup) &&
-           installs_operator(chart_releases(object, {}, sources));
+    return text_of(object, {"apiVersion"}).starts_with(kHelmGroup) && installs_operator(object);
 }
 
 // True for the operator's Deployment, whose environment has its settings.
@@ -367,7 +375,7 @@ Result<std::string> substitute(std::string_view text, const UnitVariables& varia
     return Expander(text, variables, unset, assumed).run();
 }
 
-std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& variables) {
+std::vector<UsedVariable> unset_variables(Value object, const UnitVariables& variables) {
     Diagnostics discarded;
     ObjectSubstitution substitution(variables, discarded);
     if (!is_disabled(object)) {
@@ -376,10 +384,12 @@ std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& va
     return substitution.unset();
 }
 
-void substitute_object(Value& object, const UnitVariables& variables, bool is_input,
-                       bool type_decides, Diagnostics& diagnostics) {
+std::vector<UsedVariable> substitute_object(Value& object, const UnitVariables& variables,
+                                            bool is_input, bool type_decides,
+                                            Diagnostics& diagnostics) {
+    std::vector<UsedVariable> undecided;
     if (is_disabled(object)) {
-        return;
+        return undecided;
     }
     const std::string_view own_name = text_of(object, {"metadata", "name"});
     const std::string name_before =
@@ -392,13 +402,24 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
     for (const auto& [pos, name] : substitution.assumed()) {
         if (is_input ? !is_of_others(object, pos)
                      : is_operator_release(object) || decides(object, pos, type_decides)) {
+            const auto unapplied = variables.unapplied.find(name);
+            const bool is_default = unapplied == variables.unapplied.end();
             found
-                .warning("assumed-default", pos,
-                         fmt::format("the default of \"{}\" is used, but a Secret or a ConfigMap "
-                                     "that is not in the tree may have a value",
-                                     name))
+                .warning(is_default ? "assumed-default" : "unapplied-variable", pos,
+                         is_default
+                             ? fmt::format("the default of \"{}\" is used, but a Secret or a "
+                                           "ConfigMap that is not in the tree may have a value",
+                                           name)
+                             : fmt::format("Flux may use an earlier value of \"{}\": its ConfigMap "
+                                           "is not applied now",
+                                           name))
+                .found(is_default ? std::string() : unapplied->second)
                 .expected("the value that Flux uses")
-                .hint(fmt::format("--substitute {}=VALUE sets it", name));
+                .hint(is_default ? fmt::format("--substitute {}=VALUE sets it", name)
+                                 : std::string("resume what applies the ConfigMap"));
+        }
+        if (decides(object, pos, type_decides) || is_operator_annotation(object, pos)) {
+            undecided.push_back({pos, name});
         }
     }
     for (const auto& [pos, name] : substitution.unset()) {
@@ -416,19 +437,24 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
         one.object = name_before;
         diagnostics.add(std::move(one));
     }
+    return undecided;
 }
 
-void substitute_document(Value& root, const UnitVariables& variables, bool mentions_tailscale,
-                         bool type_decides, Diagnostics& diagnostics) {
+std::vector<UsedVariable> substitute_document(Value& root, const UnitVariables& variables,
+                                              bool mentions_tailscale, bool type_decides,
+                                              Diagnostics& diagnostics) {
     Value* items = root.find("items");
-    if (items != nullptr && items->is_list() && text_of(root, {"kind"}).ends_with("List")) {
-        for (Value& item : items->items()) {
-            substitute_document(item, variables, mentions_tailscale, type_decides, diagnostics);
-        }
-        return;
+    if (items == nullptr || !items->is_list() || !text_of(root, {"kind"}).ends_with("List")) {
+        return substitute_object(root, variables, mentions_tailscale && is_read(root), type_decides,
+                                 diagnostics);
     }
-    substitute_object(root, variables, mentions_tailscale && is_read(root), type_decides,
-                      diagnostics);
+    std::vector<UsedVariable> undecided;
+    for (Value& item : items->items()) {
+        std::ranges::move(
+            substitute_document(item, variables, mentions_tailscale, type_decides, diagnostics),
+            std::back_inserter(undecided));
+    }
+    return undecided;
 }
 
 }  // namespace renderer::engines

@@ -20,18 +20,14 @@ bool is_variable_name(std::string_view text);
 // Returns the text with its expressions replaced. Fails with Flux's message for an expression that
 // cannot be parsed. An expression whose variable has neither a value nor a default, or a value in a
 // Secret, is kept, and the name is appended to `unset`. If a default replaces a variable that may
-// have a value in an object that is not in the tree, the name is appended to `assumed`.
+// have a value in an object that is not in the tree, or if its value is one that Flux may not have
+// applied, the name is appended to `assumed`.
 Result<std::string> substitute(std::string_view text, const UnitVariables& variables,
                                std::vector<std::string>& unset, std::vector<std::string>& assumed);
 
-struct UnsetVariable {
-    Pos pos;
-    std::string name;
-};
-
 // Returns the unset variables of all keys and scalars of an object; none if substitution is
 // disabled for the object.
-std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& variables);
+std::vector<UsedVariable> unset_variables(Value object, const UnitVariables& variables);
 
 // Replaces expressions in all keys and scalars of an object, unless substitution is disabled for
 // it. A scalar that kustomize prints without quotes is resolved again: `${N}` with N=1 becomes a
@@ -40,12 +36,16 @@ std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& va
 // other Services and Ingresses it is an error in a class, in the key of an annotation or, with
 // `type_decides`, in the type of a Service if a Secret may have its value: it may make the object
 // an input.
-void substitute_object(Value& object, const UnitVariables& variables, bool is_input,
-                       bool type_decides, Diagnostics& diagnostics);
+// Returns the variables that decide whether a Service or an Ingress is an input and whose values
+// Flux may have others of.
+std::vector<UsedVariable> substitute_object(Value& object, const UnitVariables& variables,
+                                            bool is_input, bool type_decides,
+                                            Diagnostics& diagnostics);
 
 // The same for a document of a file, or for each item of a List, since kustomize splits Lists. An
 // object is an input if the document mentions Tailscale and the renderer reads its kind.
-void substitute_document(Value& root, const UnitVariables& variables, bool mentions_tailscale,
-                         bool type_decides, Diagnostics& diagnostics);
+std::vector<UsedVariable> substitute_document(Value& root, const UnitVariables& variables,
+                                              bool mentions_tailscale, bool type_decides,
+                                              Diagnostics& diagnostics);
 
 }  // namespace renderer::engines

@@ -1,19 +1,25 @@
 #include "renderer/engines/flux/unit_variables.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/gitops_tree.h"
+#include "renderer/engines/liveness.h"
 
 namespace renderer::engines {
 
 namespace {
 
 // `is_applied`: of an object that its own unit may change: a value with variables is not known.
-void add_variables(const Value* map, bool is_applied, UnitVariables& variables) {
+// `file`: that has the object, "" if none has.
+void add_variables(const Value* map, bool is_applied, const std::string& file,
+                   UnitVariables& variables) {
     for (const Member& member : members_of(map)) {
         std::string name(spelling_of(member.key));
         std::string text(spelling_of(member.value));
@@ -27,6 +33,7 @@ void add_variables(const Value* map, bool is_applied, UnitVariables& variables) 
             variables.secret.insert(std::move(name));
             variables.is_whole = false;
         } else {
+            variables.files.insert_or_assign(name, file);
             variables.values.insert_or_assign(std::move(name), std::move(text));
         }
     }
@@ -61,7 +68,8 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
                 }
             }
         } else if (found != nullptr) {
-            add_variables(found->find("data"), true, variables);
+            add_variables(found->find("data"), true, repository.variable_sources().file_of(*found),
+                          variables);
         }
         variables.may_have_more = variables.may_have_more || found == nullptr;
         variables.is_whole = variables.is_whole && found != nullptr && !is_secret;
@@ -71,7 +79,7 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
             variables.faults.push_back({one.pos(), std::string(name)});
         }
     }
-    add_variables(post_build->at({"substitute"}), false, variables);
+    add_variables(post_build->at({"substitute"}), false, {}, variables);
     for (const Member& member : members_of(post_build->find("substitute"))) {
         if (!is_variable_name(spelling_of(member.key))) {
             variables.faults.push_back(
@@ -84,6 +92,33 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
     variables.values.insert(repository.variable_sources().substitutes().values.begin(),
                             repository.variable_sources().substitutes().values.end());
     return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : named;
+}
+
+std::shared_ptr<const UnitVariables> settled_variables(const std::vector<BuildUnit>& units,
+                                                       const BuildUnit& unit) {
+    if (unit.variables == nullptr || unit.variables->files.empty()) {
+        return unit.variables;
+    }
+    UnitVariables settled = *unit.variables;
+    for (const auto& [name, file] : unit.variables->files) {
+        const BuildUnit* nearest = nullptr;  // to being applied
+        for (const BuildUnit& one : units) {
+            if (one.claims.contains(file) &&
+                (nearest == nullptr || liveness_of(one) == Liveness::Applied ||
+                 nearest->state == UnitState::OtherCluster)) {
+                nearest = &one;
+            }
+        }
+        if (nearest != nullptr && nearest->state == UnitState::OtherCluster) {
+            settled.values.erase(name);
+            settled.may_have_more = true;
+            settled.is_whole = false;
+        } else if (nearest != nullptr && liveness_of(*nearest) != Liveness::Applied) {
+            settled.unapplied.emplace(name, fmt::format("{}: {}", nearest->name, nearest->reason));
+        }
+    }
+    return settled == *unit.variables ? unit.variables
+                                      : std::make_shared<const UnitVariables>(std::move(settled));
 }
 
 }  // namespace renderer::engines

@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "renderer/core/value.h"
 #include "renderer/engines/applied_unit.h"
+#include "renderer/engines/build_unit.h"
 
 namespace renderer::engines {
 
@@ -16,5 +18,10 @@ class GitOpsTree;
 std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
                                                   const Value& kustomization,
                                                   const std::string& file);
+
+// Returns the variables of a unit when it is known what the units apply: without the values of
+// ConfigMaps that only other clusters apply, and with those that are not applied now marked.
+std::shared_ptr<const UnitVariables> settled_variables(const std::vector<BuildUnit>& units,
+                                                       const BuildUnit& unit);
 
 }  // namespace renderer::engines

@@ -63,12 +63,16 @@ const Value* VariableSources::find(const VariableSource& wanted) {
     });
     // A generated ConfigMap has no place.
     keep_nearest(known, [&](const Value* one) {
-        return one->pos().known() ? repo::shared_directories(
-                                        sources_.path(sources_.source_of(one->pos())), wanted.file)
-                                  : std::size_t{0};
+        const std::string file = file_of(*one);
+        return file.empty() ? std::size_t{0} : repo::shared_directories(file, wanted.file);
     });
     const bool is_known = wanted.is_secret || !patched_.may_have(wanted.name);
     return known.size() == 1 && is_known ? known.front() : nullptr;
+}
+
+std::string VariableSources::file_of(const Value& found) const {
+    return found.pos().known() ? std::string(sources_.path(sources_.source_of(found.pos())))
+                               : std::string();
 }
 
 std::vector<const Value*> VariableSources::config_maps(std::string_view name) {

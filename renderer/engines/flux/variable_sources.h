@@ -41,6 +41,8 @@ public:
     // Returns null if there is none, or no single nearest, or if its data may be patched. Values of
     // a Secret may be encrypted.
     const Value* find(const VariableSource& wanted);
+    // Returns the file of an object that `find` found, "" if kustomize generates it.
+    [[nodiscard]] std::string file_of(const Value& found) const;
     // True if there is such a ConfigMap, whether its data are known or not.
     bool has_config_map(std::string_view name);
 

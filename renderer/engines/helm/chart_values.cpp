@@ -295,6 +295,10 @@ void add_from_object(const ValuesSource& source, const ChartRelease& release, co
     const bool may_read = !source.is_secret || release.is_operator;
     const HeldText held = may_read ? find(source) : HeldText{};
     const std::string_view text = spelling_of(held.text);
+    if (!held.kept.empty()) {
+        out.kept = fmt::format("values of {} {}, which is not applied now: {}",
+                               source.is_secret ? "Secret" : "ConfigMap", source.name, held.kept);
+    }
     if (held.text.is_null() || (source.is_secret && is_credential(source.target))) {
         note_not_held(source, release, held, out);
         return;

@@ -18,6 +18,7 @@ struct ChartValues {
     std::vector<Value> layers;       // in rising precedence
     std::vector<std::string> files;  // where they were read from
     std::string lacking;             // what the engine would fail to find, "" = nothing
+    std::string kept = {};           // why an object in the cluster may have other values
     // Values that are not known; `below` is an index in `layers`.
     std::vector<UnreadValues> unread;
     Diagnostics warnings;
@@ -28,6 +29,7 @@ struct HeldText {
     bool is_there = false;       // the object exists
     Value text;                  // Null: the key does not exist, or its content is not known
     std::string elsewhere = {};  // another namespace that has such an object; "" = none
+    std::string kept = {};       // why the object in the cluster may have another text
 };
 using FindHeld = std::function<HeldText(const ValuesSource& source)>;
 

@@ -14,6 +14,7 @@
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/cluster_choice.h"
 #include "renderer/engines/flux/local_sources.h"
+#include "renderer/engines/flux/unit_variables.h"
 #include "renderer/engines/includes.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/select/hidden_files.h"
@@ -137,12 +138,13 @@ private:
 
     [[nodiscard]] std::shared_ptr<const AppliedUnit> applied(std::size_t index) const {
         const BuildUnit& unit = units_[index];
-        return std::make_shared<const AppliedUnit>(AppliedUnit{.name = unit.name,
-                                                               .path = unit_path_of(units_, unit),
-                                                               .kept = kept_by(unit),
-                                                               .variables = unit.variables,
-                                                               .is_flux = unit.is_flux,
-                                                               .is_included = index >= applied_});
+        return std::make_shared<const AppliedUnit>(
+            AppliedUnit{.name = unit.name,
+                        .path = unit_path_of(units_, unit),
+                        .kept = kept_by(unit),
+                        .variables = settled_variables(units_, unit),
+                        .is_flux = unit.is_flux,
+                        .is_included = index >= applied_});
     }
 
     void add_builds(const WantedUnit& wanted, std::vector<PlainBuild>& builds) const {

@@ -6,6 +6,7 @@
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/engines/hooks.h"
 
 namespace renderer::classify {
 
@@ -104,7 +105,13 @@ void read_account(const load::Loaded& loaded, const Document& doc, Value& values
 }
 
 // True for a Helm hook, which may have the same name as an object of the release.
-bool is_hook(const load::Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
+bool is_hook_of_helm(const load::Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
+    const auto built = std::ranges::find(loaded.built, doc.source, &load::BuiltSource::source);
+    const bool is_chart = built != loaded.built.end() && built->is_chart;
+    if (!loaded.is_stream &&
+        !engines::hook_readers(*load::unit_of(loaded, doc.source), is_chart).helm) {
+        return false;
+    }
     const RawDocument& range = doc.range;
     const std::string_view text =
         loaded.sources.text(doc.source).substr(range.begin, range.end - range.begin);
@@ -128,7 +135,7 @@ void take_parts(const load::Loaded& loaded, OperatorInput& stock, Diagnostics& d
     for (const Document& doc : loaded.documents) {
         const bool candidate = is_ours_to_change(loaded, doc) &&
                                is_part(doc, ns, names, ingress_class) &&
-                               !is_hook(loaded, doc, diagnostics);
+                               !is_hook_of_helm(loaded, doc, diagnostics);
         if (&doc != stock.deployment && !candidate) {
             continue;
         }

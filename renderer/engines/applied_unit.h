@@ -49,6 +49,7 @@ struct AppliedUnit {
     std::string kept = {};  // why the engine leaves it as it is in the cluster; "" = it does not
     std::shared_ptr<const UnitVariables> variables = {};  // null: `$` stays as it is
     bool is_flux = false;      // an object may tell Flux to leave it as it is
+    bool is_argo = false;      // Argo CD applies it
     bool is_included = false;  // by --include; no engine applies it
 };
 

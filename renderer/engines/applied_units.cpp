@@ -417,7 +417,7 @@ private:
         for (const EngineObject& object : objects) {
             const std::string mark =
                 units_[index].is_flux ? why_not_reconciled(object.root) : std::string();
-            for (BuildUnit& made : candidates_.units_of(object, is_built)) {
+            for (BuildUnit& made : candidates_.units_of(object, is_built, !units_[index].is_flux)) {
                 if (!mark.empty()) {
                     keep(made, mark);
                 }

@@ -57,9 +57,10 @@ BuildUnit incomplete_unit(const EngineObject& object, IncompleteObject incomplet
 
 }  // namespace
 
-std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_final) {
+std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_final,
+                                            bool may_skip) {
     std::vector<BuildUnit> units;
-    if (is_skipped(object.root)) {
+    if (may_skip && is_skipped(object.root)) {
         return units;
     }
     const bool is_set = is_resource_set(object.root);
@@ -137,7 +138,8 @@ std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
 
 void Candidates::find() {
     for (const EngineObject& object : repository_.objects()) {
-        std::vector<BuildUnit> units = units_of(object, false);
+        const bool is_of_argo = is_kind(object.root, kArgoGroup, text_of(object.root, {"kind"}));
+        std::vector<BuildUnit> units = units_of(object, false, is_of_argo);
         if (!units.empty()) {
             const bool is_flux = units.front().is_flux;
             const bool is_first = is_flux && is_bootstrap(object, units.front());

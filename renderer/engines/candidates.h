@@ -47,7 +47,9 @@ public:
 
     // Returns the units of an object, including their content; the object may be a generated one.
     // `is_final`: the engine gets the object as it is, so it must be complete.
-    std::vector<BuildUnit> units_of(const EngineObject& object, bool is_final = true);
+    // `may_skip`: Argo CD applies the object, but not if it is a hook that is skipped.
+    std::vector<BuildUnit> units_of(const EngineObject& object, bool is_final = true,
+                                    bool may_skip = false);
 
     // Adds the names that the root and everything below it apply to Argo CD's own cluster.
     void add_names(const Candidate& root, RootFolder& folder) const;

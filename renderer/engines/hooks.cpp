@@ -17,16 +17,21 @@ bool is_local_config(const Value& object) {
     return mark != nullptr && spelling_of(mark) != "false";
 }
 
+HookReaders hook_readers(const AppliedUnit& unit, bool is_chart) {
+    return {.helm = is_chart || unit.is_argo, .argo = unit.is_argo};
+}
+
 bool is_skipped(const Value& object) {
     return spelling_of(argo_hook(object)) == "Skip";
 }
 
-bool is_hook(const Value& object) {
-    if (object.at({"metadata", "annotations", "helm.sh/hook"}) != nullptr || is_skipped(object)) {
+bool is_hook(const Value& object, HookReaders readers) {
+    if (readers.helm && object.at({"metadata", "annotations", "helm.sh/hook"}) != nullptr) {
         return true;
     }
     const std::string_view kind = text_of(object, {"kind"});
-    return argo_hook(object) != nullptr && (kind == "Service" || kind == "Ingress");
+    return readers.argo && argo_hook(object) != nullptr &&
+           (kind == "Service" || kind == "Ingress" || is_skipped(object));
 }
 
 }  // namespace renderer::engines

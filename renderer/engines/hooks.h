@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "renderer/core/value.h"
+#include "renderer/engines/applied_unit.h"
 
 namespace renderer::engines {
 
@@ -14,11 +15,20 @@ inline constexpr std::string_view kLocalAnnotation = "config.kubernetes.io/local
 // Source: kustomize api/resource/factory.go (DropLocalNodes).
 bool is_local_config(const Value& object);
 
+// The programs that may take an object for a hook. All others apply it like any object.
+struct HookReaders {
+    bool helm = true;
+    bool argo = true;
+};
+
+// `is_chart`: helm renders the object. Argo CD takes hooks of Helm for its own.
+HookReaders hook_readers(const AppliedUnit& unit, bool is_chart);
+
 // True if Argo CD skips the object.
 bool is_skipped(const Value& object);
 
 // True for hooks of Helm, which are all objects with its annotation, whatever the value. Of Argo
 // CD's hooks only skipped ones, Services and Ingresses count: Argo CD keeps the others.
-bool is_hook(const Value& object);
+bool is_hook(const Value& object, HookReaders readers);
 
 }  // namespace renderer::engines

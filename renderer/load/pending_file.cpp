@@ -156,7 +156,7 @@ private:
         const auto has_key = [&](std::string_view key) {
             return text.find(key) != std::string_view::npos;
         };
-        return file_.unit->name.starts_with("Application ") &&
+        return file_.unit->is_argo &&
                (file_.path.ends_with(".json") ||
                 (has_key("apiVersion:") && has_key("kind:") && has_key("metadata:")));
     }
@@ -263,7 +263,9 @@ private:
             return;
         }
         check_names(document.root, out_);
-        document.hook = engines::is_hook(document.root);
+        document.hook = engines::is_hook(
+            document.root, loaded_.is_stream ? engines::HookReaders()
+                                             : engines::hook_readers(*file_.unit, file_.is_chart));
         if (is_built() && engines::is_local_config(document.root)) {
             document.reachable = false;
             document.is_unapplied = true;

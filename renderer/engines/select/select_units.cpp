@@ -144,6 +144,7 @@ private:
                         .kept = kept_by(unit),
                         .variables = settled_variables(units_, unit),
                         .is_flux = unit.is_flux,
+                        .is_argo = unit.name.starts_with("Application "),
                         .is_included = index >= applied_});
     }
 
@@ -203,7 +204,7 @@ private:
         const std::shared_ptr<const UnitVariables>& others = b.unit->variables;
         const bool same_variables = ours == others || (ours && others && *ours == *others);
         return out_.rules[a.rule] == out_.rules[b.rule] && same_variables && a.text == b.text &&
-               a.unit->is_flux == b.unit->is_flux;
+               a.unit->is_flux == b.unit->is_flux && a.unit->is_argo == b.unit->is_argo;
     }
 
     // Gives a file that units apply differently, for example to two namespaces, one path for each,

@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -15,6 +17,7 @@
 #include "renderer/diff/manifests.h"
 #include "renderer/diff/outline.h"
 #include "renderer/engines/standing.h"
+#include "renderer/kube/name_grammar.h"
 #include "renderer/load/loaded.h"
 #include "renderer/repo/paths.h"
 #include "renderer/validate/validate.h"
@@ -158,13 +161,23 @@ Result<Unit> warn_other_dataplane(const emit::RenderedTree& tree,
     return Unit{};
 }
 
-// True for an Ingress that the API server refuses since it has neither rules nor a default backend.
+// Returns why the API server refuses the object although it fits its schema, or "" if it does not.
 // Source: kubernetes v1.37 pkg/apis/networking/validation/validation.go (ValidateIngressSpec).
-bool has_no_backend(const Run& run, const std::string& parent) {
-    return std::ranges::any_of(run.inventory.ingresses, [&](const classify::IngressInput& ingress) {
-        return ingress.doc->reachable && ingress.doc->object_name() == parent && ingress.served &&
-               !ingress.has_default_backend && ingress.rules.empty();
-    });
+std::string fault_of(const classify::IngressInput& ingress) {
+    if (ingress.served && !ingress.has_default_backend && ingress.rules.empty()) {
+        return "it has neither spec.rules nor spec.defaultBackend";
+    }
+    return ingress.has_class_name && !is_dns1123_subdomain(ingress.class_name)
+               ? fmt::format("invalid ingressClassName \"{}\"", ingress.class_name)
+               : std::string();
+}
+
+// Source: kubernetes v1.37 pkg/apis/core/validation/validation.go (validateLoadBalancerClassField).
+std::string fault_of(const classify::ServiceInput& service) {
+    return service.type == classify::ServiceType::LoadBalancer && service.has_load_balancer_class &&
+                   !is_qualified_name(service.load_balancer_class)
+               ? fmt::format("invalid loadBalancerClass \"{}\"", service.load_balancer_class)
+               : std::string();
 }
 
 // Finds units that their engine cannot apply, because the API server refuses one of their objects,
@@ -174,32 +187,49 @@ public:
     explicit RefusedUnits(const Run& run) : run_(run) {}
 
     std::optional<std::string> why(const repo::InventoryDevice& device) {
-        if (has_no_backend(run_, device.parent)) {
-            return "it cannot be applied: it has neither spec.rules nor spec.defaultBackend";
-        }
         if (!faults_) {
-            Diagnostics discarded;
-            faults_ = validate::validate_inputs(run_.loaded, true, 0, discarded);
+            find();
         }
-        for (const validate::DocumentFaults& one : faults_->documents) {
-            const bool may_change =
-                std::ranges::all_of(one.faults, &schema::SchemaFault::may_change);
-            const bool is_lost =
-                device.unit.empty()
-                    ? one.document->object_name() == device.parent
-                    : load::unit_of(run_.loaded, one.document->source)->path == device.unit;
-            if (one.is_applied && !may_change && is_lost) {
-                return fmt::format(
-                    "{} cannot be applied: {}: {}", device.unit.empty() ? "it" : "its unit",
-                    one.document->object_name(), one.faults.front().diagnostic.message);
+        for (const auto& [document, message] : *faults_) {
+            if (device.unit.empty() && document->object_name() == device.parent) {
+                return fmt::format("it cannot be applied: {}", message);
+            }
+            if (!device.unit.empty() &&
+                load::unit_of(run_.loaded, document->source)->path == device.unit) {
+                return fmt::format("its unit cannot be applied: {}: {}", document->object_name(),
+                                   message);
             }
         }
         return std::nullopt;
     }
 
 private:
+    void find() {
+        faults_.emplace();
+        add(run_.inventory.ingresses);
+        add(run_.inventory.services);
+        Diagnostics discarded;
+        for (const validate::DocumentFaults& one :
+             validate::validate_inputs(run_.loaded, true, 0, discarded).documents) {
+            if (one.is_applied &&
+                !std::ranges::all_of(one.faults, &schema::SchemaFault::may_change)) {
+                faults_->emplace_back(one.document, one.faults.front().diagnostic.message);
+            }
+        }
+    }
+
+    template <typename Input>
+    void add(const std::vector<Input>& inputs) {
+        for (const Input& input : inputs) {
+            std::string fault = input.doc->reachable ? fault_of(input) : std::string();
+            if (!fault.empty()) {
+                faults_->emplace_back(input.doc, std::move(fault));
+            }
+        }
+    }
+
     const Run& run_;
-    std::optional<validate::InputFaults> faults_;
+    std::optional<std::vector<std::pair<const Document*, std::string>>> faults_;
 };
 
 // True if the values of the operator's chart that could not be read may set which Ingresses and

@@ -32,6 +32,13 @@ bool is_dns1123_subdomain(std::string_view text) {
     return text.size() <= kMaxSubdomain && is_dotted_name(text);
 }
 
+bool is_qualified_name(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    const std::string_view name = slash == std::string_view::npos ? text : text.substr(slash + 1);
+    return (slash == std::string_view::npos || is_dns1123_subdomain(text.substr(0, slash))) &&
+           name.size() <= kMaxLabel && is_name_of(name, is_alphanumeric, "-_.");
+}
+
 bool is_subresource(std::string_view text) {
     const std::vector<std::string_view> parts = split(text, '/');
     return parts.size() == 2 && std::ranges::all_of(parts, [](std::string_view part) {

@@ -16,6 +16,7 @@ inline constexpr std::string_view kDnsLabelGrammar =
 
 bool is_dns1123_label(std::string_view text);      // namespaces, names of Service ports
 bool is_dns1123_subdomain(std::string_view text);  // Ingresses, hosts
+bool is_qualified_name(std::string_view text);     // keys of labels, load balancer classes
 bool is_subresource(std::string_view text);        // RESOURCE/SUBRESOURCE, such as "nodes/proxy"
 
 // True if the text is not empty, its first and last byte are `alphanumeric`, and the others are

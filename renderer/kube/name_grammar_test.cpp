@@ -10,6 +10,16 @@
 namespace renderer::inline kube {
 namespace {
 
+TEST(NameGrammar, ReadsQualifiedNames) {
+    for (const std::string name : {"tailscale", "Tail_scale.1", "io.cilium/l2-announcer"}) {
+        EXPECT_TRUE(is_qualified_name(name)) << name;
+    }
+    for (const std::string name : {"", "${CLASS}", "a/", "/a", "A.io/b", "a/b/c", "-a"}) {
+        EXPECT_FALSE(is_qualified_name(name)) << name;
+    }
+    EXPECT_FALSE(is_qualified_name(std::string(kMaxLabel + 1, 'a')));
+}
+
 TEST(NameGrammar, TellsLabelsAndDottedNamesFromOtherTexts) {
     struct Row {
         std::string text;

@@ -36,3 +36,18 @@ begin 'argo: a chart without its Chart.yaml' chart_values
 rm charts/chart/Chart.yaml
 refused unexplained-removal
 grep -q 'has no Chart.yaml for "helm"' said || fail "does not say why"
+begin 'plain: a variable that nothing fills in stays as the class of an Ingress' plain
+sed -i 's,ingressClassName: tailscale,ingressClassName: "${CLASS}",' zoo.yaml
+refused unexplained-removal
+grep -q 'it cannot be applied: invalid ingressClassName "${CLASS}"' said || fail "does not say why"
+begin 'flux: the class of another Ingress of the unit is in upper case' flux
+printf 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: zoo, namespace: media}\nspec: {ingressClassName: Tailscale, defaultBackend: {service: {name: film, port: {number: 80}}}}\n' >media/song.yaml
+refused unexplained-removal
+grep -q 'its unit cannot be applied: Ingress/media/zoo: invalid ingressClassName "Tailscale"' said || fail "does not say why"
+balanced() {
+  printf 'apiVersion: v1\nkind: Service\nmetadata: {name: zoo, namespace: media}\nspec: {type: LoadBalancer, loadBalancerClass: tailscale, selector: {app: a}, ports: [{port: 80}]}\n' >zoo.yaml
+  service media/film.yaml film
+}
+begin 'plain: an invalid load balancer class' balanced
+sed -i 's,Class: tailscale,Class: "tail/scale/",' zoo.yaml
+refused unexplained-removal

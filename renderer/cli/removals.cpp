@@ -259,6 +259,24 @@ std::optional<std::string> unread_choice(const Run& run, const std::string& pare
                                            unread->diagnostic.found));
 }
 
+// Returns why the API server refuses the Service, if its class differs from that of an earlier run.
+// Source: kubernetes v1.37 pkg/apis/core/validation/validation.go (validateLoadBalancerClassField).
+std::optional<std::string> why_class_stays(const Run& run, const repo::InventoryDevice& device) {
+    const bool is_changed =
+        !device.load_balancer_class.empty() &&
+        std::ranges::any_of(run.inventory.services, [&](const classify::ServiceInput& service) {
+            return service.doc->reachable && service.doc->object_name() == device.parent &&
+                   service.type == classify::ServiceType::LoadBalancer &&
+                   service.load_balancer_class != device.load_balancer_class;
+        });
+    return is_changed
+               ? std::optional(fmt::format("the API server refuses it, since loadBalancerClass "
+                                           "\"{}\" of a Service cannot "
+                                           "change: delete the Service first, or change its type",
+                                           device.load_balancer_class))
+               : std::nullopt;
+}
+
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.
 std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice& device,
                                     RefusedUnits& refused) {
@@ -268,6 +286,7 @@ std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice&
     }
     std::optional<std::string> why = engines::why_unexplained(run.loaded.standings, device);
     why = why ? why : unread_choice(run, device.parent);
+    why = why ? why : why_class_stays(run, device);
     return why ? why : refused.why(device);
 }
 

@@ -88,8 +88,8 @@ std::optional<std::string_view> unknown_key(const Value& map,
     return std::nullopt;
 }
 
-constexpr std::array<std::string_view, 5> kDeviceKeys = {"parent", "hostname", "unit", "source",
-                                                         "values"};
+constexpr std::array<std::string_view, 6> kDeviceKeys = {"parent", "hostname", "unit",
+                                                         "source", "values",   "loadBalancerClass"};
 constexpr std::string_view kFiles = "files", kDevices = "devices", kSettings = "settings",
                            kRemotes = "remotes";
 constexpr std::array<std::string_view, 5> kInventoryKeys = {"version", kFiles, kDevices, kSettings,
@@ -158,11 +158,13 @@ private:
                                  fmt::format("unknown key in \"{}\" of the inventory", list),
                                  fmt::format("\"{}\"", *key));
         }
-        return InventoryDevice{.parent = std::string(text_of(device, {"parent"})),
-                               .hostname = std::string(text_of(device, {"hostname"})),
-                               .unit = std::string(text_of(device, {"unit"})),
-                               .source = std::string(text_of(device, {"source"})),
-                               .values = std::string(text_of(device, {"values"}))};
+        return InventoryDevice{
+            .parent = std::string(text_of(device, {"parent"})),
+            .hostname = std::string(text_of(device, {"hostname"})),
+            .unit = std::string(text_of(device, {"unit"})),
+            .source = std::string(text_of(device, {"source"})),
+            .values = std::string(text_of(device, {"values"})),
+            .load_balancer_class = std::string(text_of(device, {"loadBalancerClass"}))};
     }
 
     Error wrong(std::string_view key, const Value* found) const {
@@ -203,8 +205,9 @@ std::vector<std::string> quoted_lines(const std::vector<std::string>& texts) {
 }
 
 std::string device_line(const InventoryDevice& device) {
-    const std::array<const std::string*, 5> values = {&device.parent, &device.hostname,
-                                                      &device.unit, &device.source, &device.values};
+    const std::array<const std::string*, kDeviceKeys.size()> values = {
+        &device.parent, &device.hostname, &device.unit,
+        &device.source, &device.values,   &device.load_balancer_class};
     std::string line;
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (!values[i]->empty()) {

@@ -25,6 +25,7 @@ struct InventoryDevice {
     std::string unit;         // the unit that applies the parent; "" if none is known
     std::string source;       // the file that the parent is in, relative to the root of the sources
     std::string values = {};  // of settings: a digest of the values that matter
+    std::string load_balancer_class = {};  // of a Service of that type, if it has one
 
     friend auto operator<=>(const InventoryDevice&, const InventoryDevice&) = default;
 };

@@ -72,7 +72,7 @@ TEST(Inventory, ReadsWhatItWrites) {
     const TreeInventory inventory = {
         .files = {"a\nREADME.md", "b\t\x1b[2J/\xc3\xa4.yaml", "{\"c"},
         .devices = {{"Ingress/a/b\n---\nkind: x", "h", "u\"", "s\\"},
-                    {"Service/shop/web", "", "", ""}},
+                    {"Service/shop/web", "", "", "", "", "tailscale"}},
         .settings = {{"HelmRelease/ts/operator", "", "u", "ts.yaml", "ab"}},
         .remotes = {{"https://example.com/base.yaml", "", "u", ""}}};
     const std::string text = inventory_text(inventory);

@@ -51,3 +51,12 @@ balanced() {
 begin 'plain: an invalid load balancer class' balanced
 sed -i 's,Class: tailscale,Class: "tail/scale/",' zoo.yaml
 refused unexplained-removal
+begin 'plain: another load balancer class' balanced
+sed -i 's,Class: tailscale,Class: io.cilium/l2-announcer,' zoo.yaml
+refused unexplained-removal
+grep -q 'loadBalancerClass "tailscale" of a Service cannot change: delete the Service first' said || fail "does not say why"
+begin 'plain: no load balancer class' balanced
+sed -i 's,loadBalancerClass: tailscale\, ,,' zoo.yaml
+refused unexplained-removal
+sed -i 's,type: LoadBalancer,type: ClusterIP,' zoo.yaml
+removed '1 device: media-zoo'

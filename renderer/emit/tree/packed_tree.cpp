@@ -24,8 +24,8 @@ void put(std::size_t count, std::string& out) {
 void put(const std::vector<repo::InventoryDevice>& devices, std::string& out) {
     put(devices.size(), out);
     for (const repo::InventoryDevice& one : devices) {
-        for (const std::string* text :
-             {&one.parent, &one.hostname, &one.unit, &one.source, &one.values}) {
+        for (const std::string* text : {&one.parent, &one.hostname, &one.unit, &one.source,
+                                        &one.values, &one.load_balancer_class}) {
             put(*text, out);
         }
     }
@@ -56,8 +56,8 @@ public:
     std::vector<repo::InventoryDevice> devices() {
         std::vector<repo::InventoryDevice> devices(count());
         for (repo::InventoryDevice& one : devices) {
-            for (std::string* field :
-                 {&one.parent, &one.hostname, &one.unit, &one.source, &one.values}) {
+            for (std::string* field : {&one.parent, &one.hostname, &one.unit, &one.source,
+                                       &one.values, &one.load_balancer_class}) {
                 *field = text();
             }
         }

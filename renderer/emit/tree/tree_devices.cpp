@@ -1,7 +1,9 @@
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "renderer/core/text_of.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/source_names.h"
 #include "renderer/repo/paths.h"
@@ -20,14 +22,33 @@ std::string source_of(const load::Loaded& loaded, const SourceNames& names, Pos 
     return file.empty() ? std::string(names.of(pos)) : repo::relative_path(file, loaded.root);
 }
 
+// Returns the classes of Services of type LoadBalancer, by object name.
+std::map<std::string, std::string> load_balancer_classes(const load::Loaded& loaded) {
+    std::map<std::string, std::string> classes;
+    for (const Document& doc : loaded.documents) {
+        const std::string_view name = text_of(doc.root, {"spec", "loadBalancerClass"});
+        if (text_of(doc.kind) == "Service" && doc.reachable && !name.empty() &&
+            text_of(doc.root, {"spec", "type"}) == "LoadBalancer") {
+            classes.emplace(doc.object_name(), name);
+        }
+    }
+    return classes;
+}
+
 std::vector<repo::InventoryDevice> tree_devices(const Output& output) {
     const SourceNames names(output.loaded);
+    const std::map<std::string, std::string> classes = load_balancer_classes(output.loaded);
     std::vector<repo::InventoryDevice> devices;
     const auto add = [&](const Origin& origin, const std::string& hostname) {
+        const auto load_balancer_class = classes.find(origin.parent);
         devices.push_back({.parent = origin.parent,
                            .hostname = hostname,
                            .unit = applied_by(output.loaded, origin.pos),
-                           .source = source_of(output.loaded, names, origin.pos)});
+                           .source = source_of(output.loaded, names, origin.pos),
+                           .values = {},
+                           .load_balancer_class = load_balancer_class == classes.end()
+                                                      ? std::string()
+                                                      : load_balancer_class->second});
     };
     for (const plan::Workload& workload : output.plan.workloads) {
         for (const std::string& hostname : workload.hostnames) {

@@ -9,9 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/ascii.h"
 #include "renderer/base/utf8.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/word_at.h"
 #include "renderer/engines/hooks.h"
 #include "renderer/load/object_checks.h"
 
@@ -253,6 +255,26 @@ private:
         return value != nullptr && value->is_string() ? value->clone() : Value();
     }
 
+    // Kustomize makes a text of each annotation, as it is spelled. Flux puts the values of
+    // variables in later, without quotes. Source: kyaml yaml/rnode.go (SetAnnotations).
+    void quote_annotations(Value& root) const {
+        Value* metadata = root.find("metadata");
+        Value* annotations = metadata == nullptr ? nullptr : metadata->find("annotations");
+        if (annotations == nullptr || !annotations->is_map()) {
+            return;
+        }
+        for (Member& member : annotations->members()) {
+            const Pos pos = member.value.pos();
+            const std::string_view word =
+                pos.known() ? word_at(loaded_.sources, pos) : std::string_view();
+            const bool is_word = std::ranges::all_of(word, is_letter);
+            if (member.value.is_number() || (member.value.is_bool() && is_word)) {
+                member.value = Value(member.value.is_number() ? member.value.text() : word);
+                member.value.set_pos(pos);
+            }
+        }
+    }
+
     // Adds a List as a document, followed by its items.
     void add_tree(Document document) {
         document.api_version = text_at(document.root, {"apiVersion"});
@@ -263,6 +285,9 @@ private:
             return;
         }
         check_names(document.root, out_);
+        if (is_built() && !file_.text) {
+            quote_annotations(document.root);
+        }
         document.hook = engines::is_hook(
             document.root, loaded_.is_stream ? engines::HookReaders()
                                              : engines::hook_readers(*file_.unit, file_.is_chart));

@@ -38,6 +38,9 @@ void add_parent(Input input, const validate::InputFaults& found, std::vector<Inp
 // Decodes the kinds of kCustomVersion; of others only the document is kept.
 void classify_custom_resource(const Document& doc, const validate::InputFaults& found,
                               Inventory& inventory) {
+    if (doc.is_expanded) {
+        return;
+    }
     inventory.custom_documents.push_back(&doc);
     const Kind* kind = find_kind(text_of(doc.kind));
     if (kind != nullptr && kind->is_custom() && text_of(doc.api_version) == kind->api_version &&

@@ -26,6 +26,7 @@ struct Document {
     bool reachable = true;  // false: facts only (--context, overlays/, …), read, never written
     bool is_unapplied = false;   // not even a fact: it does not exist in this cluster
     std::uint32_t kept = kNone;  // index into Loaded::kept_reasons, for a kept document
+    bool is_expanded = false;    // a List, whose items are documents of their own
     bool hook = false;           // helm runs it on its own, outside the release; never a parent
     // Strings (borrowed or owned) with their Pos; Null if the document has no such key.
     Value api_version, kind, name, ns;

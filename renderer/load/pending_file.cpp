@@ -306,6 +306,7 @@ private:
         const bool mentions_tailscale = document.mentions_tailscale;
         const RawDocument range = document.range;
         document.root = Value();
+        document.is_expanded = true;
         if (outermost == kNone) {
             loaded_.documents.push_back(std::move(document));
         }

@@ -60,3 +60,13 @@ sed -i 's,loadBalancerClass: tailscale\, ,,' zoo.yaml
 refused unexplained-removal
 sed -i 's,type: LoadBalancer,type: ClusterIP,' zoo.yaml
 removed '1 device: media-zoo'
+begin 'flux: a kustomization that lists the directory that it is in' flux
+mkdir media/all
+printf 'resources: [film.yaml]\n' >media/kustomization.yaml
+printf 'resources: [../song.yaml]\n' >media/all/kustomization.yaml
+sed -i 's,path: ./media,path: ./media/all,' clusters/den/media.yaml
+mv media/song.yaml media/all/song.yaml
+printf 'resources: [song.yaml]\n' >media/all/kustomization.yaml
+again
+printf 'resources: [../]\n' >media/all/kustomization.yaml
+refused kustomization-cycle

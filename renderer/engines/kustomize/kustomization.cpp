@@ -140,7 +140,10 @@ private:
     }
 
     void add_directory(const Value& entry, const std::string& dir, const NamespaceRule& rule) {
-        if (std::ranges::find(open_, dir) != open_.end()) {
+        const auto is_in_entry = [&](const std::string& open) {
+            return repo::is_within(open, dir);
+        };
+        if (std::ranges::any_of(open_, is_in_entry)) {
             refuse(entry, "kustomization-cycle",
                    fmt::format("\"{}\" contains this kustomization", entry.text()),
                    "bases that do not include this one", "remove the entry");

@@ -70,3 +70,13 @@ printf 'resources: [song.yaml]\n' >media/all/kustomization.yaml
 again
 printf 'resources: [../]\n' >media/all/kustomization.yaml
 refused kustomization-cycle
+begin 'flux: a Component below a path without a kustomization' loose
+mkdir media/part
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: part, namespace: media}\n' >media/part/map.yaml
+printf 'resources: [map.yaml]\n' >media/part/kustomization.yaml
+service media/song.yaml song
+again
+printf 'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [map.yaml]\n' >media/part/kustomization.yaml
+rm media/song.yaml
+refused unexplained-removal
+grep -q 'media/part/kustomization.yaml is a Component, but is listed as a resource' said || fail "does not say why"

@@ -188,6 +188,7 @@ private:
 
     void add_files(const WantedUnit& wanted, std::span<const PlainBuild> builds) {
         for (const PlainBuild& build : builds) {
+            note_component(units_[wanted.index], build);
             builds_.run(build);
         }
         for (const std::string& path : wanted.view->manifests()) {
@@ -196,6 +197,17 @@ private:
                                      .bundle = bundle_,
                                      .rule = out_.add_rule(rule_of(units_[wanted.index])),
                                      .unit = wanted.applied});
+        }
+    }
+
+    // The kustomization that Flux generates lists directories as resources, and kustomize takes no
+    // Component there.
+    void note_component(const BuildUnit& unit, const PlainBuild& build) {
+        const Kustomization* file = build.reader.find(build.dir.path);
+        if (unit.is_flux && build.dir.path != unit.dir && file != nullptr && is_component(*file)) {
+            out_.unbuilt.emplace(unit.name, fmt::format("{} is a Component, but is listed as a "
+                                                        "resource",
+                                                        file->path));
         }
     }
 

@@ -16,6 +16,7 @@ std::shared_ptr<const AppliedUnit> no_unit() {
 AppliedUnit unit_of_object(const AppliedUnit& unit, std::string_view object, std::string kept) {
     return {.name = unit.name,
             .path = fmt::format("{}{}{}", unit.path, unit.path.empty() ? "" : kAbove, object),
+            .cluster = unit.cluster,
             .kept = std::move(kept),
             .is_argo = object.starts_with("Application/")};
 }

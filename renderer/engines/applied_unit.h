@@ -44,9 +44,10 @@ struct UsedVariable {
 };
 
 struct AppliedUnit {
-    std::string name = {};  // "Kustomization flux-system/apps"; "" = no engine applies it
-    std::string path = {};  // the names of the units above it and its own, joined by kAbove
-    std::string kept = {};  // why the engine leaves it as it is in the cluster; "" = it does not
+    std::string name = {};     // "Kustomization flux-system/apps"; "" = no engine applies it
+    std::string path = {};     // the names of the units above it and its own, joined by kAbove
+    std::string cluster = {};  // "" if not known
+    std::string kept = {};     // why the engine leaves it as it is in the cluster; "" = it does not
     std::shared_ptr<const UnitVariables> variables = {};  // null: `$` stays as it is
     bool is_flux = false;      // an object may tell Flux to leave it as it is
     bool is_argo = false;      // Argo CD applies it

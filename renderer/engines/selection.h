@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -119,7 +120,8 @@ struct Selection {
     std::set<std::pair<std::string, std::string>> remotes;  // as in Standings
     std::string unfetched;  // a remote part of a kustomization that is not available; "" = none
     std::map<std::string, std::string> unbuilt_parts;  // by file and by build: what is not built
-    std::map<std::string, std::string> unbuilt;  // by unit: the error at which its engine stops
+    // By name and cluster of the unit: the error at which its engine stops.
+    std::map<std::pair<std::string, std::string>, std::string> unbuilt;
 
     std::uint32_t add_rule(const NamespaceRule& rule) {
         if (rules.empty() || rules.back() != rule) {

@@ -43,12 +43,15 @@ std::pair<int, int> certainty(const Standing& standing) {
     return {-rank_of(standing.liveness), standing.reason.empty() ? 1 : 0};
 }
 
+// True if the unit is known to be of another cluster.
+bool is_elsewhere(const Standing& standing, std::string_view cluster) {
+    return !cluster.empty() && !standing.cluster.empty() && standing.cluster != cluster;
+}
+
 const Standing* find(const Standings& standings, std::string_view name, std::string_view cluster) {
     const Standing* found = nullptr;
     for (const Standing& one : standings.all) {
-        const bool is_elsewhere =
-            !cluster.empty() && !one.cluster.empty() && one.cluster != cluster;
-        if (one.name == name && !is_elsewhere &&
+        if (one.name == name && !is_elsewhere(one, cluster) &&
             (found == nullptr || certainty(one) < certainty(*found))) {
             found = &one;
         }
@@ -150,13 +153,21 @@ bool may_make(const Standing& release, const repo::InventoryDevice& device) {
     return release.may_expose || has_name(release.values, parent.substr(parent.rfind('/') + 1));
 }
 
+// True if the last name is that of a release of a chart, or of a set of Flux, and not of a unit.
+bool is_release_path(const std::vector<std::string_view>& names) {
+    return !names.empty() && names.back().find(' ') == std::string_view::npos;
+}
+
 // Returns a unit that is not known and may now contain the device, if there is one.
 std::optional<std::string> holder(const Standings& standings, const repo::InventoryDevice& device,
-                                  const std::vector<std::string_view>& names, bool is_release) {
+                                  const std::vector<std::string_view>& names,
+                                  std::string_view cluster) {
+    const bool is_release = is_release_path(names);
     for (const Standing& one : standings.all) {
         const bool is_known =
             rank_of(one.liveness) < 3 && (one.liveness != Liveness::Applied || one.reason.empty());
-        if (!is_known && (!one.is_release || (is_release && may_make(one, device))) &&
+        if (!is_known && !is_elsewhere(one, cluster) &&
+            (!one.is_release || (is_release && may_make(one, device))) &&
             (one.text.empty() || may_be_of(one, names, device))) {
             return one.text.empty()
                        ? fmt::format("another unit may have it now: {}", told(one))
@@ -178,10 +189,12 @@ bool says_path_of(std::string_view text, std::string_view file) {
            });
 }
 
-void note_refused(std::string_view unit, std::string reason, Standings& standings) {
-    if (!unit.empty()) {
-        standings.all.push_back(
-            {.name = std::string(unit), .liveness = Liveness::Broken, .reason = std::move(reason)});
+void note_refused(const AppliedUnit& unit, std::string reason, Standings& standings) {
+    if (!unit.name.empty()) {
+        standings.all.push_back({.name = unit.name,
+                                 .liveness = Liveness::Broken,
+                                 .reason = std::move(reason),
+                                 .cluster = unit.cluster});
     }
 }
 
@@ -225,7 +238,6 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         }
         names.erase(names.begin());
     }
-    const bool is_release = !names.empty() && names.back().find(' ') == std::string_view::npos;
     bool is_known = false;
     for (std::size_t i = names.size(); i-- > 0;) {
         const Standing* standing = find(standings, names[i], cluster);
@@ -241,7 +253,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         }
         if (i + 1 < names.size() && !is_known) {
             names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-            return holder(standings, device, names, is_release);
+            return holder(standings, device, names, cluster);
         }
         is_known = true;
         if (!standing->is_release) {
@@ -255,7 +267,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     if (is_by_hand && standings.unreached.contains(device.source)) {
         return fmt::format("{} exists, but nothing applies it any more", device.source);
     }
-    return holder(standings, device, names, is_release);
+    return holder(standings, device, names, cluster);
 }
 
 }  // namespace renderer::engines

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/engines/applied_unit.h"
 #include "renderer/repo/inventory.h"
 
 namespace renderer::engines {
@@ -63,8 +64,9 @@ inline constexpr std::string_view kIncluded = "--include ";
 // or a "path" of ".", "./" or "..".
 bool says_path_of(std::string_view text, std::string_view file);
 
-// Records that the engine fails at something that the unit applies. `unit` "": nothing is recorded.
-void note_refused(std::string_view unit, std::string reason, Standings& standings);
+// Records that the engine fails at something that the unit applies. Nothing is recorded if no
+// engine applies it.
+void note_refused(const AppliedUnit& unit, std::string reason, Standings& standings);
 
 // Returns why no change of the sources explains the removal of the device, nothing if one does.
 // Paths of the standings are relative to the root of the sources.

@@ -170,7 +170,10 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
         note_units(selection.files, file_of, loaded);
     }
     for (const auto& [unit, why] : selection.unbuilt) {
-        loaded.standings.all.push_back({unit, engines::Liveness::Broken, why});
+        loaded.standings.all.push_back({.name = unit.first,
+                                        .liveness = engines::Liveness::Broken,
+                                        .reason = why,
+                                        .cluster = unit.second});
     }
     // Only objects of the unbuilt part may be lost: no unit can have any others.
     for (const auto& [file, part] : selection.unbuilt_parts) {

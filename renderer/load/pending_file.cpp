@@ -121,8 +121,7 @@ private:
         const auto error =
             std::ranges::find(discarded_.all(), Severity::Error, &Diagnostic::severity);
         engines::note_refused(
-            file_.unit->name,
-            fmt::format("{} cannot be read", loaded_.sources.path(pending_.source)),
+            *file_.unit, fmt::format("{} cannot be read", loaded_.sources.path(pending_.source)),
             loaded_.standings);
         diagnostics_
             .warning("unread-file", error->pos,
@@ -146,7 +145,7 @@ private:
             pending_.documents.empty() && std::ranges::all_of(unread, &ScannedDocument::blank);
         if (is_generated && !is_blank) {
             engines::note_refused(
-                file_.unit->name,
+                *file_.unit,
                 fmt::format("{} is no Kubernetes object", loaded_.sources.path(pending_.source)),
                 loaded_.standings);
         }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,6 +71,7 @@ void judge_source(const Document& document, const Value& object, const Loaded& l
 void note_refused_release(const Document& document, const Value& object, bool is_unread,
                           Loaded& loaded, Diagnostics& diagnostics) {
     const std::string name = document.object_name();
+    const std::shared_ptr<const engines::AppliedUnit> unit = unit_of(loaded, document.source);
     std::string why;
     Pos pos = document.kind.pos();
     if (is_unread) {
@@ -85,8 +87,11 @@ void note_refused_release(const Document& document, const Value& object, bool is
         }
         if (incomplete->is_missing) {
             // The object may be a patch, or a patch may add the missing field.
-            loaded.standings.all.push_back(
-                {name, engines::Liveness::Kept, std::move(incomplete->message), true});
+            loaded.standings.all.push_back({.name = name,
+                                            .liveness = engines::Liveness::Kept,
+                                            .reason = std::move(incomplete->message),
+                                            .is_release = true,
+                                            .cluster = unit->cluster});
             return;
         }
         why = std::move(incomplete->message);
@@ -101,9 +106,12 @@ void note_refused_release(const Document& document, const Value& object, bool is
     }
     loaded.refused_files.insert(
         repo::normal_path(std::string(loaded.sources.path(document.source))));
-    loaded.standings.all.push_back({name, engines::Liveness::Broken, why, true});
-    renderer::engines::note_refused(unit_of(loaded, document.source)->name,
-                                    fmt::format("{}: {}", name, why), loaded.standings);
+    loaded.standings.all.push_back({.name = name,
+                                    .liveness = engines::Liveness::Broken,
+                                    .reason = why,
+                                    .is_release = true,
+                                    .cluster = unit->cluster});
+    engines::note_refused(*unit, fmt::format("{}: {}", name, why), loaded.standings);
 }
 
 }  // namespace renderer::load

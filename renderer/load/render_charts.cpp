@@ -196,10 +196,19 @@ private:
         }
     }
 
+    static engines::Standing standing_of(const engines::ChartRelease& release,
+                                         engines::Liveness liveness, std::string reason) {
+        return {.name = release.object,
+                .liveness = liveness,
+                .reason = std::move(reason),
+                .is_release = true,
+                .cluster = release.unit->cluster};
+    }
+
     void note_left(const engines::ChartRelease& release, const InstalledCharts& others) {
         if (!others.contains({release.object, release.chart})) {
             loaded_.standings.all.push_back(
-                {release.object, engines::Liveness::Unknown, "no helm is run (--helm none)", true});
+                standing_of(release, engines::Liveness::Unknown, "no helm is run (--helm none)"));
             left_dirs_.insert(release.dir);
         }
     }
@@ -228,7 +237,7 @@ private:
                 }
                 if (release.is_suspended && options_.skip_suspended) {
                     loaded_.standings.all.push_back(
-                        {release.object, engines::Liveness::Kept, release.kept, true});
+                        standing_of(release, engines::Liveness::Kept, release.kept));
                     continue;
                 }
                 found.push_back(std::move(release));
@@ -239,9 +248,9 @@ private:
 
     // Renders a release. Returns false if what it exposes is not known.
     bool add(const engines::ChartRelease& release) {
-        standing_ = {release.object,
-                     release.kept.empty() ? engines::Liveness::Applied : engines::Liveness::Kept,
-                     release.kept, true};
+        standing_ = standing_of(
+            release, release.kept.empty() ? engines::Liveness::Applied : engines::Liveness::Kept,
+            release.kept);
         is_reported_ = false;
         const engines::ChartValues values = chart_values(tree_, options_.path, release, loaded_);
         const auto leave = [&](std::string_view why) {

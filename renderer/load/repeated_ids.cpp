@@ -46,7 +46,7 @@ void note_repeated_ids(const engines::Selection& selection,
                 .second;
         if (!is_new || is_generated(selection, files[index], document)) {
             engines::note_refused(
-                files[index].unit->name,
+                *files[index].unit,
                 fmt::format("kustomize rejects two objects {}", document.object_name()),
                 loaded.standings);
         }

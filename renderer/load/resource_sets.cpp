@@ -79,6 +79,15 @@ public:
     }
 
 private:
+    void note(const engines::InputFile& file, const std::string& name, engines::Liveness liveness,
+              std::string reason) {
+        loaded_.standings.all.push_back({.name = name,
+                                         .liveness = liveness,
+                                         .reason = std::move(reason),
+                                         .is_release = true,
+                                         .cluster = file.unit->cluster});
+    }
+
     void expand(const Document& document, const engines::InputFile& file,
                 std::vector<engines::InputFile>& made) {
         Diagnostics discarded;
@@ -92,7 +101,7 @@ private:
         const std::string kept(mark.empty() ? std::string(kept_reason(loaded_, document))
                                             : fmt::format("{}: {}", name, mark));
         if (!mark.empty() && options_.skip_suspended) {
-            loaded_.standings.all.push_back({name, engines::Liveness::Kept, kept, true});
+            note(file, name, engines::Liveness::Kept, kept);
             selection_.rendered_charts.insert(name);
             return;
         }
@@ -102,17 +111,16 @@ private:
                 text_of(*provider, {"kind"}), text_of(*provider, {"metadata", "namespace"}),
                 text_of(*provider, {"metadata", "name"})));
         }
-        loaded_.standings.all.push_back({name,
-                                         !objects.unresolved.empty() ? engines::Liveness::Unknown
-                                         : kept.empty()              ? engines::Liveness::Applied
-                                                                     : engines::Liveness::Kept,
-                                         objects.unresolved.empty() ? kept : objects.unresolved,
-                                         true});
+        note(file, name,
+             !objects.unresolved.empty() ? engines::Liveness::Unknown
+             : kept.empty()              ? engines::Liveness::Applied
+                                         : engines::Liveness::Kept,
+             objects.unresolved.empty() ? kept : objects.unresolved);
         if (!objects.unresolved.empty()) {
             warn(root, objects.providers, name, objects.unresolved);
         }
         if (const std::string why = why_refused(root, objects.objects); !why.empty()) {
-            loaded_.standings.all.push_back({name, engines::Liveness::Broken, why, true});
+            note(file, name, engines::Liveness::Broken, why);
         }
         selection_.rendered_charts.insert(name);
         if (objects.objects.empty()) {

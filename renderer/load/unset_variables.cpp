@@ -19,7 +19,7 @@ void warn_unset_variables(const std::vector<engines::InputFile>& files,
             document.source < file_of.size() ? file_of[document.source] : kNone;
         if (index == kNone || !files[index].unit->variables ||
             !files[index].unit->variables->is_whole || document.mentions_tailscale ||
-            told.contains(files[index].unit->name) ||
+            told.contains(files[index].unit->path) ||
             document_text(loaded, document).find("${") == std::string_view::npos) {
             continue;
         }
@@ -30,10 +30,10 @@ void warn_unset_variables(const std::vector<engines::InputFile>& files,
         if (unset.empty()) {
             continue;
         }
-        told.insert(files[index].unit->name);
+        told.insert(files[index].unit->path);
         const std::string& name = unset.front().name;
-        engines::note_refused(files[index].unit->name,
-                              fmt::format("\"${{{}}}\" has no value", name), loaded.standings);
+        engines::note_refused(*files[index].unit, fmt::format("\"${{{}}}\" has no value", name),
+                              loaded.standings);
         diagnostics
             .warning("unset-variable", unset.front().pos,
                      fmt::format("\"${{{}}}\" has no value: Flux 2.9 and later apply nothing of "

@@ -137,6 +137,13 @@ two() {
   kustomization clusters/away/flux-system/sync.yaml flux-system ./clusters/away
   kustomization clusters/away/media.yaml media ./media
 }
+two_clusters() {
+  flux
+  kustomization clusters/away/flux-system/sync.yaml flux-system ./clusters/away
+  kustomization clusters/away/media.yaml media ./away
+  mkdir away
+  printf 'resources: [../nope]\n' >away/kustomization.yaml
+}
 direct() {
   argo
   mv media/film.yaml apps/film.yaml

@@ -115,7 +115,7 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
             return visited;
         }
         if (is_refused) {
-            out_.unbuilt.emplace(build.unit->name, kFluxHasNoHelm);
+            note_broken(build, std::string(kFluxHasNoHelm));
         }
         if (stays || (needs_kustomize(found) && run_program(build, read))) {
             out_.files.resize(files);
@@ -181,6 +181,11 @@ Diagnostics BuildSelection::without_kustomize(const PlainBuild& build,
     return said;
 }
 
+// Notes that the engine of the build's unit fails at it.
+void BuildSelection::note_broken(const PlainBuild& build, std::string why) {
+    out_.unbuilt.emplace(std::pair(build.unit->name, build.unit->cluster), std::move(why));
+}
+
 // Notes that a build fails whose unit gave devices before: then its engine removes none of them.
 void BuildSelection::check_earlier(const PlainBuild& build, const BuildFiles& read,
                                    const Diagnostics& found) {
@@ -188,19 +193,16 @@ void BuildSelection::check_earlier(const PlainBuild& build, const BuildFiles& re
     if (!context_.options.earlier_units.contains(build.unit->path) || has_charts(build, read)) {
         return;
     }
-    const auto note = [&](std::string why) {
-        out_.unbuilt.emplace(build.unit->name, std::move(why));
-    };
     if (!needs_kustomize(found)) {
         const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
-        note(error->message);
+        note_broken(build, error->message);
     } else if (context_.options.kustomize == repo::kNoProgram) {
-        note("no kustomize is run to see whether it can be built");
+        note_broken(build, "no kustomize is run to see whether it can be built");
     } else if (Result<KustomizeBuild> made =
                    renderer::engines::run_kustomize(program(), job_of(build, read));
                !made) {
         const Diagnostic& error = made.error().diagnostic;
-        note(error.found.empty() ? error.message : error.found);
+        note_broken(build, error.found.empty() ? error.message : error.found);
     }
 }
 
@@ -376,7 +378,7 @@ void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) 
         out_.unbuilt_parts.emplace(build_name(build.dir), what.what);
     }
     if (what.is_plug_in && build.unit->is_flux) {
-        out_.unbuilt.emplace(build.unit->name, fmt::format("Flux runs no {}", what.what));
+        note_broken(build, fmt::format("Flux runs no {}", what.what));
     }
     if (what.is_remote) {
         const std::string address = secrets::without_url_credentials(what.what);
@@ -432,7 +434,7 @@ void BuildSelection::leave_alone(const PlainBuild& build, const BuildFiles& read
     if (!needs_kustomize(found)) {
         warn_mistaken(found);
         const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
-        out_.unbuilt.emplace(build.unit->name, error->message);
+        note_broken(build, error->message);
     }
     for (const std::string& path : read.paths) {
         const bool is_file = context_.build.tree.kind(path) == repo::EntryKind::File;

@@ -72,6 +72,7 @@ private:
     void judge_patches(const PlainBuild& build, PatchesOfBuild found);
     [[nodiscard]] std::string way_on(const LeftOut& what, const PlainBuild& build) const;
     static Pos place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read);
+    void note_broken(const PlainBuild& build, std::string why);
     void note_unbuilt(const PlainBuild& build, const LeftOut& what);
     void check_earlier(const PlainBuild& build, const BuildFiles& read, const Diagnostics& found);
     void warn_unread(const PlainBuild& build, const Kustomization& file);

@@ -141,6 +141,7 @@ private:
         return std::make_shared<const AppliedUnit>(
             AppliedUnit{.name = unit.name,
                         .path = unit_path_of(units_, unit),
+                        .cluster = unit.cluster,
                         .kept = kept_by(unit),
                         .variables = settled_variables(units_, unit),
                         .is_flux = unit.is_flux,
@@ -205,9 +206,10 @@ private:
     void note_component(const BuildUnit& unit, const PlainBuild& build) {
         const Kustomization* file = build.reader.find(build.dir.path);
         if (unit.is_flux && build.dir.path != unit.dir && file != nullptr && is_component(*file)) {
-            out_.unbuilt.emplace(unit.name, fmt::format("{} is a Component, but is listed as a "
-                                                        "resource",
-                                                        file->path));
+            out_.unbuilt.emplace(std::pair(unit.name, unit.cluster),
+                                 fmt::format("{} is a Component, but is listed as a "
+                                             "resource",
+                                             file->path));
         }
     }
 

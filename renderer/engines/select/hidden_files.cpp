@@ -37,6 +37,11 @@ bool has_name_in(const std::array<std::string_view, kCount>& names, std::string_
     return std::ranges::find(names, name) != names.end();
 }
 
+// True if a name in the path begins with a dot.
+bool has_hidden_name(std::string_view path) {
+    return path.starts_with('.') || path.find("/.") != std::string_view::npos;
+}
+
 bool is_of_a_program(std::string_view name) {
     return has_name_in(kOfOthers, name) || has_name_in(kNeverApplied, name);
 }
@@ -51,7 +56,9 @@ public:
         const repo::WalkedDir* top = repository_.find(unit.dir);
         const bool is_built = top != nullptr && !top->kustomizations.empty();
         if (!is_built && !unit.chart && !unit.artifact) {
-            visit(unit, unit.dir, top == nullptr);
+            // What is in a bundle of Fleet is not in the repository of the other engines either.
+            visit(unit, unit.dir,
+                  has_hidden_name(repo::relative_path(unit.dir, repository_.root())));
         }
     }
 
@@ -152,7 +159,7 @@ private:
             } else if (entry.kind == repo::EntryKind::Directory &&
                        unit.files != UnitFiles::Directory &&
                        (known == nullptr ? is_here : known->kustomizations.empty())) {
-                visit(unit, path, known == nullptr);
+                visit(unit, path, is_here);
             }
         }
     }

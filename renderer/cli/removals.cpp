@@ -301,18 +301,21 @@ std::optional<std::string> why_changed(const Run& run, const repo::InventoryDevi
                : std::nullopt;
 }
 
-// Returns the reason if the kustomization of a unit has a remote part that it did not have in an
-// earlier run: objects of the tree may have moved there.
+// Returns the reason if a kustomization has a remote part that it did not have in an earlier run:
+// objects of the tree may have moved there. Only the device's own unit counts, or any if the
+// device's file exists, but is no longer applied.
 std::optional<std::string> remote_since(const repo::TreeInventory& earlier,
-                                        const repo::TreeInventory& now, std::string_view unit) {
+                                        const repo::TreeInventory& now,
+                                        const repo::InventoryDevice& device, bool is_unreached) {
     const auto found = std::ranges::find_if(now.remotes, [&](const repo::InventoryDevice& remote) {
-        return remote.unit == unit &&
+        return (is_unreached || remote.unit == device.unit) &&
                std::ranges::find(earlier.remotes, remote) == earlier.remotes.end();
     });
     return found == now.remotes.end()
                ? std::nullopt
-               : std::optional(fmt::format("its kustomization uses {}, which is not available, and "
+               : std::optional(fmt::format("{} kustomization uses {}, which is not available, and "
                                            "may have got its manifest",
+                                           found->unit == device.unit ? "its" : "a",
                                            found->parent));
 }
 
@@ -391,7 +394,9 @@ bool refuse_unexplained(const Options& options, const std::string& where,
             continue;
         }
         std::optional<std::string> why = why_lost(run, device, refused);
-        why = why ? why : remote_since(earlier, now, device.unit);
+        why = why ? why
+                  : remote_since(earlier, now, device,
+                                 run.loaded.standings.unreached.contains(device.source));
         if (why) {
             unexplained[*why].push_back(&device);
         }

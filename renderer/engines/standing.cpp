@@ -216,9 +216,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     if (part != nullptr && part->liveness != Liveness::Applied) {
         return not_known(*part);
     }
-    const bool may_be_remote = device.source.find(kSourcesPlace) != std::string::npos ||
-                               standings.unreached.contains(device.source);
-    if (!standings.unfetched.empty() && may_be_remote) {
+    if (!standings.unfetched.empty() && device.source.find(kSourcesPlace) != std::string::npos) {
         return fmt::format("a kustomization uses {}, which is not available", standings.unfetched);
     }
     std::vector<std::string_view> names = names_in(device.unit);

@@ -3,3 +3,11 @@
 begin 'flux: a unit of another cluster that is broken, and has the name' two_clusters
 sed -i '/song/d' media/kustomization.yaml
 removed '1 device: media-song'
+begin 'flux: a commented resource whose file stays, beside a remote resource that was there before' remote_unit
+sed -i 's,^- song,# - song,' media/kustomization.yaml
+removed '1 device: media-song'
+begin 'flux: a commented resource whose file stays, beside a new remote resource of another unit' remote_unit
+sed -i 's,^- song,# - song,' media/kustomization.yaml
+echo '- https://example.com/acme/song.yaml' >>crds/kustomization.yaml
+refused unexplained-removal
+grep -q 'a kustomization uses https://example.com/acme/song.yaml, which is not available' said || fail "does not name what is new"

@@ -144,6 +144,12 @@ two_clusters() {
   mkdir away
   printf 'resources: [../nope]\n' >away/kustomization.yaml
 }
+remote_unit() {
+  flux
+  kustomization clusters/den/crds.yaml crds ./crds
+  mkdir crds
+  printf 'resources:\n- https://example.com/acme/crds.yaml?ref=v1.5.1\n' >crds/kustomization.yaml
+}
 direct() {
   argo
   mv media/film.yaml apps/film.yaml

@@ -21,7 +21,7 @@ namespace renderer::engines {
 
 enum class UnitState : std::uint8_t {
     Live,
-    Kept,        // suspended, or its reconciliation is disabled
+    Kept,        // suspended, or its reconciliation is disabled; a set that deletes nothing
     External,    // its source is another repository
     Missing,     // its directory does not exist
     Refused,     // the engine rejects the object
@@ -59,6 +59,7 @@ struct BuildUnit {
     std::string source;       // of an external unit: its key for --source; "" = it has none
     bool may_be_own = false;  // an external source that may be made of this repository
     Pos naming;               // of an external or refused unit: where its object mentions Tailscale
+    std::string set;   // of an Application that one makes: "ApplicationSet apps"
     std::string unbuilt;      // the error of kustomize; the files of the unit are read without it
     std::string text;         // the content of a file that nothing applies
     std::string cluster;

@@ -110,6 +110,23 @@ std::vector<const Value*> Candidates::input_providers() const {
     return found;
 }
 
+namespace {
+
+// Returns why an Application that the set no longer makes stays, or what it applied does; "" if
+// both are deleted. Source: argo-cd docs/operator-manual/applicationset/
+// Controlling-Resource-Modification.md.
+std::string why_set_keeps(const Value& set) {
+    const std::string_view sync = text_of(set, {"spec", "syncPolicy", "applicationsSync"});
+    if (sync == "create-only" || sync == "create-update") {
+        return fmt::format("spec.syncPolicy.applicationsSync is {}", sync);
+    }
+    return spelling_of(set.at({"spec", "syncPolicy", "preserveResourcesOnDeletion"})) == "true"
+               ? "spec.syncPolicy.preserveResourcesOnDeletion is true"
+               : std::string();
+}
+
+}  // namespace
+
 std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
     ExpandedSet expanded = sets_.expand(set);
     std::vector<BuildUnit> units;
@@ -121,18 +138,26 @@ std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
             std::ranges::move(argo_units(repository_, application), std::back_inserter(units));
         }
     }
+    const Pos place = set.root.find("kind")->pos();
+    const std::string name =
+        fmt::format("ApplicationSet {}", text_of(set.root, {"metadata", "name"}));
     for (BuildUnit& unit : units) {
-        unit.pos = unit.pos.known() ? unit.pos : set.root.find("kind")->pos();
+        unit.pos = unit.pos.known() ? unit.pos : place;
+        unit.set = name;
     }
-    if (!expanded.unresolved.empty()) {
-        BuildUnit& rest = units.emplace_back();
-        rest.name = fmt::format("ApplicationSet {}", text_of(set.root, {"metadata", "name"}));
-        rest.file = set.file;
-        rest.state = UnitState::Unresolved;
-        rest.rest = UnitRest::Set;
-        rest.reason = std::move(expanded.unresolved);
-        rest.pos = set.root.find("kind")->pos();
-    }
+    const auto add_rest = [&](UnitState state, std::string reason) {
+        if (!reason.empty()) {
+            BuildUnit& rest = units.emplace_back();
+            rest.name = name;
+            rest.file = set.file;
+            rest.state = state;
+            rest.rest = UnitRest::Set;
+            rest.reason = std::move(reason);
+            rest.pos = place;
+        }
+    };
+    add_rest(UnitState::Unresolved, std::move(expanded.unresolved));
+    add_rest(UnitState::Kept, why_set_keeps(set.root));
     return units;
 }
 

@@ -275,8 +275,9 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options,
         const std::string& chosen = *meant.begin();
         for (BuildUnit& unit : units) {
             // A set may apply objects to any cluster, unless its cluster is known.
-            const bool may_be_any = unit.state == UnitState::Unresolved &&
-                                    (unit.cluster.empty() || unit.cluster == kOwnCluster);
+            const bool may_be_any =
+                (unit.state == UnitState::Unresolved || unit.rest == UnitRest::Set) &&
+                (unit.cluster.empty() || unit.cluster == kOwnCluster);
             if (!may_be_any && unit.cluster != chosen) {
                 unit.state = UnitState::OtherCluster;
                 unit.reason = unit.cluster;

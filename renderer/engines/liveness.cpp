@@ -50,7 +50,8 @@ std::string_view word_of(UnitState state) {
 
 bool has_content(const BuildUnit& unit) {
     const Liveness liveness = liveness_of(unit);
-    return liveness == Liveness::Applied || liveness == Liveness::Kept;
+    return unit.rest == UnitRest::None &&
+           (liveness == Liveness::Applied || liveness == Liveness::Kept);
 }
 
 bool are_applied(const std::vector<BuildUnit>& units) {
@@ -98,11 +99,14 @@ std::set<std::string> clusters_of(const std::vector<BuildUnit>& units, bool othe
 }
 
 std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& unit) {
-    std::string path = unit.name;
+    const auto name_of = [](const BuildUnit& one) {
+        return one.set.empty() ? one.name : fmt::format("{}{}{}", one.set, kAbove, one.name);
+    };
+    std::string path = name_of(unit);
     const BuildUnit* top = &unit;
     while (top->parent != SIZE_MAX) {
         top = &units[top->parent];
-        path = fmt::format("{}{}{}", top->name, kAbove, path);
+        path = fmt::format("{}{}{}", name_of(*top), kAbove, path);
     }
     return top->is_flux && !top->cluster.empty()
                ? fmt::format("{}{}{}{}", kClusterPrefix, top->cluster, kAbove, path)

@@ -31,8 +31,8 @@ std::vector<Standing> standings_of(const std::vector<BuildUnit>& units);
 // Returns the clusters of the roots of Flux: those that this run renders, or the `others`.
 std::set<std::string> clusters_of(const std::vector<BuildUnit>& units, bool others);
 
-// Returns the names of the units above it and its own, joined by kAbove, after the cluster of a
-// root of Flux.
+// Returns the names of the units and sets above it and its own, joined by kAbove, after the cluster
+// of a root of Flux.
 std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& unit);
 
 // Marks a unit as kept, unless it is not applied anyway.

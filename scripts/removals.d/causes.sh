@@ -11,3 +11,19 @@ sed -i 's,^- song,# - song,' media/kustomization.yaml
 echo '- https://example.com/acme/song.yaml' >>crds/kustomization.yaml
 refused unexplained-removal
 grep -q 'a kustomization uses https://example.com/acme/song.yaml, which is not available' said || fail "does not name what is new"
+for policy in 'applicationsSync: create-update' 'applicationsSync: create-only' 'preserveResourcesOnDeletion: true'; do
+  begin "argo: a set with $policy that does not make an Application any more" list_set
+  sed -i "s,^  generators:,  syncPolicy: {$policy}\n&," apps/set.yaml
+  kept
+  sed -i 's/{name: media}, //' apps/set.yaml
+  refused unexplained-removal
+  grep -q "ApplicationSet all is kept: spec.syncPolicy.${policy%:*} is ${policy#*: }" said || fail "does not name the policy"
+done
+begin 'argo: a file of a set that deletes no Applications' list_set
+sed -i 's,^  generators:,  syncPolicy: {applicationsSync: create-only}\n&,' apps/set.yaml
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n' >media/plain.yaml
+rm media/film.yaml
+removed '1 device: media-film'
+begin 'argo: a set that does not make an Application any more' list_set
+sed -i 's/{name: media}, //' apps/set.yaml
+removed '1 device: media-film'

@@ -150,6 +150,11 @@ remote_unit() {
   mkdir crds
   printf 'resources:\n- https://example.com/acme/crds.yaml?ref=v1.5.1\n' >crds/kustomization.yaml
 }
+list_set() {
+  argo
+  rm apps/media.yaml apps/tools.yaml
+  printf 'apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: all, namespace: argocd}\nspec:\n  generators: [{list: {elements: [{name: media}, {name: tools}]}}]\n  template:\n    metadata: {name: "{{name}}"}\n    spec:\n      project: default\n      source: {repoURL: "https://example.com/acme/den.git", path: "{{name}}"}\n      destination: {server: "https://kubernetes.default.svc", namespace: media}\n' >apps/set.yaml
+}
 direct() {
   argo
   mv media/film.yaml apps/film.yaml

@@ -48,8 +48,18 @@ struct ChartUnit {
 
 struct Artifact;
 
+// An entry of `spec.dependsOn` for which Flux never applies the unit.
+struct UnmetDependency {
+    Pos pos;
+    std::string found;
+    std::string reason;  // "it waits for itself"
+    std::string hint;
+    bool is_unknown = false;  // nothing in the tree creates what it names
+};
+
 struct BuildUnit {
     std::string name;  // "Kustomization flux-system/apps"
+    std::string set;   // of an Application that one makes: "ApplicationSet apps"
     std::string file;  // that has the object; "" if no file has
     std::string dir;   // normal path of the directory in the tree
     UnitState state = UnitState::Live;
@@ -59,7 +69,6 @@ struct BuildUnit {
     std::string source;       // of an external unit: its key for --source; "" = it has none
     bool may_be_own = false;  // an external source that may be made of this repository
     Pos naming;               // of an external or refused unit: where its object mentions Tailscale
-    std::string set;   // of an Application that one makes: "ApplicationSet apps"
     std::string unbuilt;      // the error of kustomize; the files of the unit are read without it
     std::string text;         // the content of a file that nothing applies
     std::string cluster;
@@ -87,7 +96,9 @@ struct BuildUnit {
     // Its own object or its source, by name, if the API server rejects that. What is applied is
     // known anyway.
     std::vector<std::pair<std::string, IncompleteObject>> rejected;
-    std::vector<std::pair<std::string, Pos>> waits_for;  // names in spec.dependsOn of Flux
+    // Units in spec.dependsOn of Flux, as in `name`.
+    std::vector<std::pair<std::string, Pos>> waits_for;
+    std::vector<UnmetDependency> unmet;  // of those: what keeps Flux from ever applying it
 
     std::vector<std::string> builds;     // directories whose kustomizations are built
     std::vector<std::string> manifests;  // files that are applied without a build

@@ -69,9 +69,14 @@ std::vector<Standing> standings_of(const std::vector<BuildUnit>& units) {
     std::vector<Standing> out;
     for (const BuildUnit& unit : units) {
         const bool is_built = unit.unbuilt.empty() || !has_content(unit);
+        const bool is_met = unit.unmet.empty() || liveness_of(unit) != Liveness::Applied;
         out.push_back({.name = unit.name,
-                       .liveness = is_built ? liveness_of(unit) : Liveness::Broken,
-                       .reason = is_built ? unit.reason : unit.unbuilt,
+                       .liveness = !is_built ? Liveness::Broken
+                                   : is_met  ? liveness_of(unit)
+                                             : Liveness::Kept,
+                       .reason = !is_built ? unit.unbuilt
+                                 : is_met  ? unit.reason
+                                           : unit.unmet.front().reason,
                        .is_external = unit.state == UnitState::External && !unit.chart,
                        .cluster = unit.cluster,
                        .text = unit.text});

@@ -27,3 +27,17 @@ removed '1 device: media-film'
 begin 'argo: a set that does not make an Application any more' list_set
 sed -i 's/{name: media}, //' apps/set.yaml
 removed '1 device: media-film'
+for wanted in '{name: nope}' '{name: media}' '{name: tools}' '{name: flux-system, namespace: other}'; do
+  begin "flux: a unit that waits for $wanted, and a commented resource" two_units
+  sed -i 's,^spec:,spec:\n  dependsOn: [{name: media}],' clusters/den/tools.yaml
+  sed -i "s|^spec:|spec:\n  dependsOn: [$wanted]|" clusters/den/media.yaml
+  again
+  grep -q '\[unknown-dependency\]\|\[unmet-dependency\]' said || fail "says nothing of what is never applied"
+  sed -i 's,^- song,# - song,' media/kustomization.yaml
+  refused unexplained-removal
+  grep -q 'Kustomization flux-system/media is kept: ' said || fail "does not say why"
+done
+begin 'flux: a unit that waits for one that is applied, and a commented resource' two_units
+sed -i 's,^spec:,spec:\n  dependsOn: [{name: tools}],' clusters/den/media.yaml
+sed -i 's,^- song,# - song,' media/kustomization.yaml
+removed '1 device: media-song'

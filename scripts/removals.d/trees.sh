@@ -144,6 +144,12 @@ two_clusters() {
   mkdir away
   printf 'resources: [../nope]\n' >away/kustomization.yaml
 }
+two_units() {
+  flux
+  kustomization clusters/den/tools.yaml tools ./tools
+  service tools/wiki.yaml wiki
+  printf 'resources:\n- wiki.yaml\n' >tools/kustomization.yaml
+}
 remote_unit() {
   flux
   kustomization clusters/den/crds.yaml crds ./crds

@@ -348,7 +348,12 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         unit.variables = variables_of(repository, root, unit.file);
     }
     for (const Value& one : items_of(root.at({"spec", "dependsOn"}))) {
-        unit.waits_for.emplace_back(text_of(one, {"name"}), one.pos());
+        const std::string_view ns = one.at({"namespace"}) == nullptr
+                                        ? text_of(root, {"metadata", "namespace"})
+                                        : text_of(one, {"namespace"});
+        unit.waits_for.emplace_back(fmt::format("{} {}{}{}", text_of(root, {"kind"}), ns,
+                                                ns.empty() ? "" : "/", text_of(one, {"name"})),
+                                    one.pos());
     }
     unit.is_patched = changes_objects(root);
     if (const Value* spec = root.find("spec")) {

@@ -15,6 +15,7 @@
 #include "renderer/engines/cluster_choice.h"
 #include "renderer/engines/flux/local_sources.h"
 #include "renderer/engines/flux/unit_variables.h"
+#include "renderer/engines/flux/unmet_dependencies.h"
 #include "renderer/engines/includes.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/select/hidden_files.h"
@@ -56,6 +57,7 @@ public:
                             context_.build.diagnostics)) {
             return true;  // errors in the inputs of each cluster would not help
         }
+        find_unmet(repository_, context_.options.skip_suspended, units_);
         applied_ = units_.size();
         add_includes(repository_, context_.build.reader, choice_.includes, units_);
         const std::size_t first = out_.files.size();

@@ -190,46 +190,30 @@ private:
         }
     }
 
-    // Warns of units with inputs that Flux never applies, because they wait for a Kustomization
-    // that nothing creates. If it is not known what all units create, only typos count.
+    // Warns of units with inputs that Flux never applies, because of what they wait for.
     void warn_waiting() {
-        std::vector<std::string_view> names;
-        bool are_known = true;
         for (const BuildUnit& unit : units_) {
-            const Liveness liveness = liveness_of(unit);
-            are_known = are_known && unit.rest == UnitRest::None &&
-                        (!unit.is_flux || liveness == Liveness::Applied || is_wanted(unit));
-            names.push_back(std::string_view(unit.name).substr(unit.name.find_last_of(" /") + 1));
-        }
-        for (const EngineObject& object : repository_.objects()) {
-            names.push_back(text_of(object.root, {"metadata", "name"}));
-        }
-        for (const BuildUnit& unit : units_) {
-            if (!unit.waits_for.empty() && is_wanted(unit) && input_count(repository_, unit) > 0) {
-                warn_waiting(unit, names, are_known);
+            if (unit.unmet.empty() || !is_wanted(unit) || input_count(repository_, unit) == 0) {
+                continue;
+            }
+            for (const UnmetDependency& one : unit.unmet) {
+                warn_waiting(unit, one);
             }
         }
     }
 
-    void warn_waiting(const BuildUnit& unit, const std::vector<std::string_view>& names,
-                      bool are_known) {
-        for (const auto& [name, pos] : unit.waits_for) {
-            const std::string_view meant = meant_name(name, names);
-            const bool is_name = !name.empty() && name.find("${") == std::string::npos;
-            if (is_name && std::ranges::find(names, name) == names.end() &&
-                (are_known || !meant.empty())) {
-                context_.build.diagnostics
-                    .warning("unknown-dependency", pos,
-                             fmt::format("Flux applies {} only after a Kustomization that nothing "
-                                         "in this tree creates",
-                                         unit.name))
-                    .found(fmt::format("\"{}\" in spec.dependsOn", name))
-                    .expected("the name of a Kustomization in the cluster")
-                    .hint(meant.empty() ? std::string("correct or remove it, unless something else "
-                                                      "creates that Kustomization")
-                                        : did_you_mean(meant));
-            }
-        }
+    void warn_waiting(const BuildUnit& unit, const UnmetDependency& unmet) {
+        context_.build.diagnostics
+            .warning(unmet.is_unknown ? "unknown-dependency" : "unmet-dependency", unmet.pos,
+                     unmet.is_unknown
+                         ? fmt::format("Flux applies {} only after a Kustomization that nothing "
+                                       "in this tree creates",
+                                       unit.name)
+                         : fmt::format("Flux never applies {}: {}", unit.name, unmet.reason))
+            .found(unmet.found)
+            .expected(unmet.is_unknown ? "the name of a Kustomization in the cluster"
+                                       : "a Kustomization that Flux can apply before it")
+            .hint(unmet.hint);
     }
 
     // Refuses sets of units that are not known: one of their units may apply inputs that no known

@@ -33,13 +33,14 @@ void warn_of_source(const Document& source, const Document& release, const Loade
     }
 }
 
-// Judges the source of a release that names Tailscale.
-void judge_source(const Document& document, const Value& object, const Loaded& loaded,
-                  Diagnostics& diagnostics) {
+// Warns of the source of a release that names Tailscale. Returns the error if the source has a typo
+// in its name.
+std::optional<Diagnostic> judge_source(const Document& document, const Value& object,
+                                       const Loaded& loaded, Diagnostics& diagnostics) {
     const Value* source = object.at({"spec", "chart", "spec", "sourceRef"});
     source = source == nullptr ? object.at({"spec", "chartRef"}) : source;
-    if (source == nullptr || !document.mentions_tailscale) {
-        return;
+    if (source == nullptr) {
+        return std::nullopt;
     }
     const std::string_view kind = text_of(*source, {"kind"});
     const std::string_view name = text_of(*source, {"name"});
@@ -51,25 +52,58 @@ void judge_source(const Document& document, const Value& object, const Loaded& l
             found.insert(found.end(), text_of(one.name) == name ? 1 : 0, &one);
         }
     }
-    const std::string_view meant = engines::meant_name(name, names);
-    if (!meant.empty()) {
-        diagnostics
-            .error("broken-unit", source->find("name")->pos(),
-                   "this installs nothing because Flux does not find the source of its chart")
-            .object(document.object_name())
-            .found(fmt::format("no {} \"{}\" in the tree", kind, name))
-            .expected("the name of a source of charts")
-            .hint(did_you_mean(meant));
-    }
-    if (found.size() == 1) {
+    if (found.size() == 1 && document.mentions_tailscale) {
         warn_of_source(*found.front(), document, loaded, diagnostics);
     }
+    const std::string_view meant = engines::meant_name(name, names);
+    if (meant.empty()) {
+        return std::nullopt;
+    }
+    Diagnostics said;
+    said.error("broken-unit", source->find("name")->pos(),
+               "this installs nothing because Flux does not find the source of its chart")
+        .object(document.object_name())
+        .found(fmt::format("no {} \"{}\" in the tree", kind, name))
+        .expected("the name of a source of charts")
+        .hint(did_you_mean(meant));
+    return said.all().front();
+}
+
+// Notes a release of which Flux finds no source, or which lacks a field that changes nothing here.
+// Returns what to report if it makes inputs.
+std::optional<Diagnostic> judge_followed(const Document& document, const Value& object,
+                                         Loaded& loaded, Diagnostics& diagnostics) {
+    const auto note = [&](engines::Liveness liveness, std::string reason) {
+        loaded.standings.all.push_back({.name = document.object_name(),
+                                        .liveness = liveness,
+                                        .reason = std::move(reason),
+                                        .is_release = true,
+                                        .cluster = unit_of(loaded, document.source)->cluster});
+    };
+    std::optional<Diagnostic> error = judge_source(document, object, loaded, diagnostics);
+    if (error) {
+        note(engines::Liveness::Broken, error->found);
+        if (document.mentions_tailscale) {
+            diagnostics.add(*error);
+        }
+        return error;
+    }
+    const std::optional<engines::IncompleteObject> lacking = engines::lacking_settings(object);
+    if (!lacking || !engines::has_own_field(object)) {
+        return std::nullopt;
+    }
+    // The object in the cluster stays as it was before.
+    note(engines::Liveness::Kept, lacking->message);
+    Diagnostics said;
+    engines::warn_rejected(document.object_name(), *lacking, said);
+    return said.all().front();
 }
 
 }  // namespace
 
-void note_refused_release(const Document& document, const Value& object, bool is_unread,
-                          Loaded& loaded, Diagnostics& diagnostics) {
+std::optional<Diagnostic> note_refused_release(const Document& document, const Value& object,
+                                               bool is_unread, Loaded& loaded,
+                                               Diagnostics& diagnostics) {
     const std::string name = document.object_name();
     const std::shared_ptr<const engines::AppliedUnit> unit = unit_of(loaded, document.source);
     std::string why;
@@ -82,8 +116,7 @@ void note_refused_release(const Document& document, const Value& object, bool is
     } else {
         std::optional<engines::IncompleteObject> incomplete = engines::incomplete_object(object);
         if (!incomplete) {
-            judge_source(document, object, loaded, diagnostics);
-            return;
+            return judge_followed(document, object, loaded, diagnostics);
         }
         if (incomplete->is_missing) {
             // The object may be a patch, or a patch may add the missing field.
@@ -92,7 +125,7 @@ void note_refused_release(const Document& document, const Value& object, bool is
                                             .reason = std::move(incomplete->message),
                                             .is_release = true,
                                             .cluster = unit->cluster});
-            return;
+            return std::nullopt;
         }
         why = std::move(incomplete->message);
         pos = incomplete->pos;
@@ -112,6 +145,7 @@ void note_refused_release(const Document& document, const Value& object, bool is
                                     .is_release = true,
                                     .cluster = unit->cluster});
     engines::note_refused(*unit, fmt::format("{}: {}", name, why), loaded.standings);
+    return std::nullopt;
 }
 
 }  // namespace renderer::load

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -225,7 +226,11 @@ private:
             Diagnostics said;
             const Value object = read_document(loaded_, document, said);
             if (is_of_flux) {
-                note_refused_release(document, object, said.has_errors(), loaded_, diagnostics_);
+                std::optional<Diagnostic> fault = note_refused_release(
+                    document, object, said.has_errors(), loaded_, diagnostics_);
+                if (fault) {
+                    faults_.emplace(document.object_name(), std::move(*fault));
+                }
             }
             if (!is_release) {
                 continue;
@@ -352,6 +357,10 @@ private:
                     "write the Service or the Ingress yourself");
             }
         }
+        if (const auto fault = faults_.find(release.object);
+            fault != faults_.end() && !objects.empty() && release.kept.empty()) {
+            diagnostics_.add(fault->second);
+        }
         if (!objects.empty()) {
             files_.push_back(
                 {.path = fmt::format("{}{}", engines::kHelmTemplate, release.object),
@@ -442,6 +451,7 @@ private:
     engines::ChartTemplates charts_;
     std::vector<engines::InputFile> files_;
     RenderedCharts rendered_;
+    std::map<std::string, Diagnostic> faults_;  // of releases, if they make inputs
     std::set<std::string> left_, left_dirs_;
     engines::Standing standing_;  // the release that was added last
     bool is_reported_ = false;

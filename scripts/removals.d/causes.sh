@@ -41,3 +41,22 @@ begin 'flux: a unit that waits for one that is applied, and a commented resource
 sed -i 's,^spec:,spec:\n  dependsOn: [{name: tools}],' clusters/den/media.yaml
 sed -i 's,^- song,# - song,' media/kustomization.yaml
 removed '1 device: media-song'
+begin 'flux: a typo in the source of a HelmRelease' sourced
+sed -i 's,name: flux-system,name: flux-systm,' media/release.yaml
+refused broken-unit
+begin 'flux: a typo in the source of a HelmRelease, and another value' sourced
+sed -i 's,name: flux-system,name: flux-systm,; s,EXPOSED,hidden,' media/release.yaml
+refused unexplained-removal
+grep -q 'HelmRelease/media/chart applies nothing: no GitRepository "flux-systm" in the tree' said || fail "does not say why"
+begin 'flux: a HelmRelease of a source that is not in the tree, and another value' sourced
+sed -i 's,name: flux-system,name: fleet,' media/release.yaml
+again
+sed -i 's,EXPOSED,hidden,' media/release.yaml
+removed '1 device: media-chart'
+begin 'flux: a HelmRelease without an interval, and another value' sourced
+sed -i '/interval/d' media/release.yaml
+again
+grep -q '\[incomplete-unit\]' said || fail "does not say that the API server rejects it"
+sed -i 's,EXPOSED,hidden,' media/release.yaml
+refused unexplained-removal
+grep -q 'HelmRelease/media/chart is kept: spec.interval is missing' said || fail "does not say why"

@@ -156,6 +156,11 @@ remote_unit() {
   mkdir crds
   printf 'resources:\n- https://example.com/acme/crds.yaml?ref=v1.5.1\n' >crds/kustomization.yaml
 }
+# A release whose GitRepository is in the tree.
+sourced() {
+  flux_values
+  printf 'apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {interval: 1m, url: "https://example.com/acme/den.git"}\n' >clusters/den/flux-system/source.yaml
+}
 list_set() {
   argo
   rm apps/media.yaml apps/tools.yaml

@@ -266,13 +266,19 @@ private:
             const Pos pos = member.value.pos();
             const std::string_view word =
                 pos.known() ? word_at(loaded_.sources, pos) : std::string_view();
-            const bool is_word = std::ranges::all_of(word, is_letter);
-            if (member.value.is_number() || (member.value.is_bool() && is_word)) {
-                member.value = Value(member.value.is_number() ? member.value.text() : word);
+            const bool is_spelled = member.value.is_number()
+                                        ? word == member.value.text()
+                                        : member.value.is_bool() && !word.empty() &&
+                                              std::ranges::all_of(word, is_letter);
+            if (is_spelled) {
+                member.value = Value(word);
                 member.value.set_pos(pos);
             }
         }
     }
+
+    // Fleet deploys each bundle as a chart.
+    [[nodiscard]] bool is_of_fleet() const { return loaded_.bundles[file_.bundle].pos.known(); }
 
     // Adds a List as a document, followed by its items.
     void add_tree(Document document) {
@@ -289,7 +295,8 @@ private:
         }
         document.hook = engines::is_hook(
             document.root, loaded_.is_stream ? engines::HookReaders()
-                                             : engines::hook_readers(*file_.unit, file_.is_chart));
+                                             : engines::hook_readers(
+                                                   *file_.unit, file_.is_chart || is_of_fleet()));
         if (is_built() && engines::is_local_config(document.root)) {
             document.reachable = false;
             document.is_unapplied = true;

@@ -221,7 +221,9 @@ private:
     template <typename Input>
     void add(const std::vector<Input>& inputs) {
         for (const Input& input : inputs) {
-            std::string fault = input.doc->reachable ? fault_of(input) : std::string();
+            const bool is_applied =
+                input.doc->reachable && !input.doc->hook && input.doc->kept == kNone;
+            std::string fault = is_applied ? fault_of(input) : std::string();
             if (!fault.empty()) {
                 faults_->emplace_back(input.doc, std::move(fault));
             }

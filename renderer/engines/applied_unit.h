@@ -51,6 +51,7 @@ struct AppliedUnit {
     std::shared_ptr<const UnitVariables> variables = {};  // null: `$` stays as it is
     bool is_flux = false;      // an object may tell Flux to leave it as it is
     bool is_argo = false;      // Argo CD applies it
+    bool is_patched = false;   // its Kustomization has patches or components
     bool is_included = false;  // by --include; no engine applies it
 };
 

@@ -41,10 +41,11 @@ struct Standing {
 
 struct Standings {
     std::vector<Standing> all;
-    std::set<std::string> clusters;              // with roots of Flux in the tree
-    std::set<std::string> others;                // those that this run does not render
-    std::map<std::string, std::string> objects;  // "Service/shop/web": "is kept: …"
-    std::set<std::string> unreached;             // files with inputs that nothing applies
+    std::set<std::string> clusters;  // with roots of Flux in the tree
+    std::set<std::string> others;    // those that this run does not render
+    std::map<std::string, std::string>
+        objects;                      // "Service/shop/web": why its devices stay, "is kept: …"
+    std::set<std::string> unreached;  // files with inputs that nothing applies
     // Remote parts of kustomizations that are not available: path of the unit, and address.
     std::set<std::pair<std::string, std::string>> remotes;
     std::string unfetched;             // a remote part of a kustomization; "" = none

@@ -89,7 +89,9 @@ std::optional<Diagnostic> judge_followed(const Document& document, const Value& 
         return error;
     }
     const std::optional<engines::IncompleteObject> lacking = engines::lacking_settings(object);
-    if (!lacking || !engines::has_own_field(object)) {
+    // A patch of the unit may add the field.
+    if (!lacking || !engines::has_own_field(object) ||
+        unit_of(loaded, document.source)->is_patched) {
         return std::nullopt;
     }
     // The object in the cluster stays as it was before.

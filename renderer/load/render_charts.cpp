@@ -270,9 +270,6 @@ private:
         };
         if (release.kept.empty()) {
             note_unread_values(values);
-            if (standing_.reason.empty()) {
-                standing_.reason = values.kept;
-            }
             const engines::UnitVariables* variables = release.unit->variables.get();
             if (standing_.reason.empty() && variables != nullptr &&
                 engines::any_matters(values.layers, [&](std::string_view text) {
@@ -328,6 +325,7 @@ private:
                                    .hint = "helm template CHART | tailrender post-render"}});
         }
         if (!text || !*text) {
+            note_earlier_objects(release, values);
             left_dirs_.insert(release.dir);
             return false;
         }
@@ -344,18 +342,11 @@ private:
             !standing_.reason.empty()) {
             warn_of_unknown_values(release);
         }
-        if (charts_.cluster_condition() && release.kept.empty()) {
-            if (standing_.reason.empty()) {
-                standing_.reason =
-                    fmt::format("a template asks the cluster ({})", *charts_.cluster_condition());
-                standing_.unit = release.unit->path;
-            }
-            if (!is_complete()) {
-                warn_of_unknown(
-                    release, "what is in the cluster", *charts_.cluster_condition(),
-                    "a template that does not ask the cluster whether to expose something",
-                    "write the Service or the Ingress yourself");
-            }
+        note_earlier_objects(release, values);
+        if (charts_.cluster_condition() && release.kept.empty() && !is_complete()) {
+            warn_of_unknown(release, "what is in the cluster", *charts_.cluster_condition(),
+                            "a template that does not ask the cluster whether to expose something",
+                            "write the Service or the Ingress yourself");
         }
         if (const auto fault = faults_.find(release.object);
             fault != faults_.end() && !objects.empty() && release.kept.empty()) {
@@ -402,6 +393,18 @@ private:
             if (one.target.empty() || one.target.ends_with("enabled") || matters_(one.target)) {
                 standing_.reason = why;
             }
+        }
+    }
+
+    // Notes that the cluster may still have what the release gave before.
+    void note_earlier_objects(const engines::ChartRelease& release,
+                              const engines::ChartValues& values) {
+        if (standing_.reason.empty() && release.kept.empty()) {
+            standing_.reason =
+                charts_.cluster_condition()
+                    ? fmt::format("a template asks the cluster ({})", *charts_.cluster_condition())
+                    : values.kept;
+            standing_.may_expose = false;  // nothing that is new
         }
     }
 

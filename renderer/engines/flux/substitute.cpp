@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/contract/annotations.h"
 #include "renderer/contract/domain.h"
 #include "renderer/core/document.h"
 #include "renderer/core/plain_scalar.h"
@@ -318,13 +320,16 @@ bool decides(const Value& object, Pos pos, bool type_decides) {
                                [&](const Member& member) { return member.key.pos() == pos; });
 }
 
-// True if the place is the value of an annotation of the operator's.
-bool is_operator_annotation(const Value& object, Pos pos) {
-    return std::ranges::any_of(members_of(object.at({"metadata", "annotations"})),
-                               [&](const Member& member) {
-                                   return member.value.pos() == pos &&
-                                          spelling_of(member.key).starts_with(kOperatorDomain);
-                               });
+// True if the place is the value of an annotation that makes a Service an input.
+bool is_exposing_annotation(const Value& object, Pos pos) {
+    constexpr auto kExposing =
+        std::to_array<std::string_view>({annotation::kExpose, annotation::kTailnetIp,
+                                         annotation::kOldTailnetIp, annotation::kTailnetFqdn});
+    return std::ranges::any_of(
+        members_of(object.at({"metadata", "annotations"})), [&](const Member& member) {
+            return member.value.pos() == pos &&
+                   std::ranges::find(kExposing, spelling_of(member.key)) != kExposing.end();
+        });
 }
 
 // True for a release of the operator's chart, whose values are settings.
@@ -418,7 +423,7 @@ std::vector<UsedVariable> substitute_object(Value& object, const UnitVariables& 
                 .hint(is_default ? fmt::format("--substitute {}=VALUE sets it", name)
                                  : std::string("resume what applies the ConfigMap"));
         }
-        if (decides(object, pos, type_decides) || is_operator_annotation(object, pos)) {
+        if (decides(object, pos, type_decides) || is_exposing_annotation(object, pos)) {
             undecided.push_back({pos, name});
         }
     }

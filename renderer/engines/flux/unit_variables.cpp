@@ -95,11 +95,13 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
 }
 
 std::shared_ptr<const UnitVariables> settled_variables(const std::vector<BuildUnit>& units,
-                                                       const BuildUnit& unit) {
+                                                       const BuildUnit& unit,
+                                                       const UnitVariables& named) {
     if (unit.variables == nullptr || unit.variables->files.empty()) {
         return unit.variables;
     }
     UnitVariables settled = *unit.variables;
+    settled.files.clear();
     for (const auto& [name, file] : unit.variables->files) {
         const BuildUnit* nearest = nullptr;  // to being applied
         for (const BuildUnit& one : units) {
@@ -111,14 +113,16 @@ std::shared_ptr<const UnitVariables> settled_variables(const std::vector<BuildUn
         }
         if (nearest != nullptr && nearest->state == UnitState::OtherCluster) {
             settled.values.erase(name);
+            if (const auto given = named.values.find(name); given != named.values.end()) {
+                settled.values.insert(*given);
+            }
             settled.may_have_more = true;
             settled.is_whole = false;
         } else if (nearest != nullptr && liveness_of(*nearest) != Liveness::Applied) {
             settled.unapplied.emplace(name, fmt::format("{}: {}", nearest->name, nearest->reason));
         }
     }
-    return settled == *unit.variables ? unit.variables
-                                      : std::make_shared<const UnitVariables>(std::move(settled));
+    return std::make_shared<const UnitVariables>(std::move(settled));
 }
 
 }  // namespace renderer::engines

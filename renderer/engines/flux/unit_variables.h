@@ -21,7 +21,9 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
 
 // Returns the variables of a unit when it is known what the units apply: without the values of
 // ConfigMaps that only other clusters apply, and with those that are not applied now marked.
+// `named`: what the user sets.
 std::shared_ptr<const UnitVariables> settled_variables(const std::vector<BuildUnit>& units,
-                                                       const BuildUnit& unit);
+                                                       const BuildUnit& unit,
+                                                       const UnitVariables& named);
 
 }  // namespace renderer::engines

@@ -43,8 +43,13 @@ public:
             by_name_.emplace(unit.name, &unit);
         }
         for (const EngineObject& object : repository.objects()) {
-            known_.push_back({text_of(object.root, {"metadata", "namespace"}),
-                              text_of(object.root, {"metadata", "name"})});
+            const std::string_view ns = text_of(object.root, {"metadata", "namespace"});
+            known_.push_back({ns, text_of(object.root, {"metadata", "name"})});
+            if (text_of(object.root, {"kind"}) == "FluxInstance") {
+                // Source: flux-operator internal/builder (the name of the sync).
+                const std::string_view name = text_of(object.root, {"spec", "sync", "name"});
+                known_.push_back({ns, name.empty() ? ns : name});
+            }
         }
     }
 

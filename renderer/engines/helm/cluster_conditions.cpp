@@ -12,10 +12,9 @@ namespace {
 
 // Returns the first question to the cluster in the text of a template, "" if there is none.
 std::string_view question_in(std::string_view text, bool is_template_only) {
-    static const std::optional<Pattern> kOfApis =
-        Pattern::parse(R"(\.Capabilities\.(?:APIVersions|KubeVersion))");
+    static const std::optional<Pattern> kOfApis = Pattern::parse(R"(\.Capabilities\.APIVersions)");
     static const std::optional<Pattern> kOfAll = Pattern::parse(
-        R"(\.Capabilities\.(?:APIVersions|KubeVersion)|\.Release\.(?:IsUpgrade|IsInstall|Revision)|\blookup\b)");
+        R"(\.Capabilities\.APIVersions|\.Release\.(?:IsUpgrade|IsInstall|Revision)|\blookup\b)");
     const std::vector<Pattern::Span> found = (is_template_only ? kOfApis : kOfAll)->find(text, 0);
     return found.empty() ? std::string_view()
                          : text.substr(found[0].begin, found[0].end - found[0].begin);

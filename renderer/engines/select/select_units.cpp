@@ -140,15 +140,17 @@ private:
 
     [[nodiscard]] std::shared_ptr<const AppliedUnit> applied(std::size_t index) const {
         const BuildUnit& unit = units_[index];
-        return std::make_shared<const AppliedUnit>(
-            AppliedUnit{.name = unit.name,
-                        .path = unit_path_of(units_, unit),
-                        .cluster = unit.cluster,
-                        .kept = kept_by(unit),
-                        .variables = settled_variables(units_, unit),
-                        .is_flux = unit.is_flux,
-                        .is_argo = unit.name.starts_with("Application "),
-                        .is_included = index >= applied_});
+        return std::make_shared<const AppliedUnit>(AppliedUnit{
+            .name = unit.name,
+            .path = unit_path_of(units_, unit),
+            .cluster = unit.cluster,
+            .kept = kept_by(unit),
+            .variables =
+                settled_variables(units_, unit, repository_.variable_sources().substitutes()),
+            .is_flux = unit.is_flux,
+            .is_argo = unit.name.starts_with("Application "),
+            .is_patched = unit.is_patched,
+            .is_included = index >= applied_});
     }
 
     void add_builds(const WantedUnit& wanted, std::vector<PlainBuild>& builds) const {

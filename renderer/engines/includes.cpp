@@ -10,6 +10,7 @@
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/engines/standing.h"
 #include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer::engines {
 
@@ -173,8 +174,7 @@ std::vector<std::string> hidden_includes(const repo::SourceTree& tree, const std
     std::vector<std::string> hidden;
     const auto add = [&](const std::string& path) {
         const std::string dir = repo::normal_path(path);
-        const std::string relative = "/" + repo::relative_path(dir, root);
-        const bool is_found = relative.find("/.") != std::string::npos &&
+        const bool is_found = repo::has_hidden_name(repo::relative_path(dir, root)) &&
                               repo::is_within(dir, root) &&
                               tree.kind(dir) == repo::EntryKind::Directory;
         if (is_found) {

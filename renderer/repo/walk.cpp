@@ -197,6 +197,10 @@ bool encrypts_class(std::string_view text) {
 
 }  // namespace
 
+bool has_hidden_name(std::string_view path) {
+    return path.starts_with('.') || path.find("/.") != std::string_view::npos;
+}
+
 bool is_kustomization_name(std::string_view name) {
     return std::ranges::find(kKustomizationNames, name) != kKustomizationNames.end();
 }

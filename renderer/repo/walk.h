@@ -21,6 +21,9 @@ constexpr std::array<std::string_view, 3> kKustomizationNames = {
 
 bool is_kustomization_name(std::string_view name);
 
+// True if a name in the path begins with a dot. The path is relative to the root of the tree.
+bool has_hidden_name(std::string_view path);
+
 constexpr std::string_view kSourceIgnoreName = ".sourceignore";  // a file of Flux
 constexpr std::string_view kLockName = "tailrender.lock.yaml";
 constexpr std::string_view kOAuthGenerator = "operator-oauth";

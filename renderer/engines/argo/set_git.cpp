@@ -14,14 +14,11 @@
 #include "renderer/engines/argo/set_template.h"
 #include "renderer/engines/templates/template_functions.h"
 #include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer::engines {
 
 namespace {
-
-bool is_hidden(const std::string& path) {
-    return path.starts_with('.') || path.find("/.") != std::string::npos;
-}
 
 bool takes(std::span<const Value> patterns, const std::string& path, int flags) {
     bool is_taken = false;
@@ -158,7 +155,8 @@ std::vector<Value> git_parameters(const GitOpsTree& repository, ParameterFiles& 
         }
         const std::string path = repo::relative_path(dir->path, repository.root());
         if (!directories.empty()) {
-            if (!path.empty() && !is_hidden(path) && takes(directories, path, FNM_PATHNAME)) {
+            if (!path.empty() && !repo::has_hidden_name(path) &&
+                takes(directories, path, FNM_PATHNAME)) {
                 add(Value::map(), path, "");
             }
             continue;

@@ -37,11 +37,6 @@ bool has_name_in(const std::array<std::string_view, kCount>& names, std::string_
     return std::ranges::find(names, name) != names.end();
 }
 
-// True if a name in the path begins with a dot.
-bool has_hidden_name(std::string_view path) {
-    return path.starts_with('.') || path.find("/.") != std::string_view::npos;
-}
-
 bool is_of_a_program(std::string_view name) {
     return has_name_in(kOfOthers, name) || has_name_in(kNeverApplied, name);
 }
@@ -58,7 +53,7 @@ public:
         if (!is_built && !unit.chart && !unit.artifact) {
             // What is in a bundle of Fleet is not in the repository of the other engines either.
             visit(unit, unit.dir,
-                  has_hidden_name(repo::relative_path(unit.dir, repository_.root())));
+                  repo::has_hidden_name(repo::relative_path(unit.dir, repository_.root())));
         }
     }
 

@@ -13,6 +13,7 @@
 #include "renderer/engines/engine_fields.h"
 #include "renderer/engines/engine_files.h"
 #include "renderer/engines/standing.h"
+#include "renderer/load/release_objects.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::load {
@@ -73,12 +74,10 @@ std::optional<Diagnostic> judge_source(const Document& document, const Value& ob
 // Returns what to report if it makes inputs.
 std::optional<Diagnostic> judge_followed(const Document& document, const Value& object,
                                          Loaded& loaded, Diagnostics& diagnostics) {
+    const std::shared_ptr<const engines::AppliedUnit> unit = unit_of(loaded, document.source);
     const auto note = [&](engines::Liveness liveness, std::string reason) {
-        loaded.standings.all.push_back({.name = document.object_name(),
-                                        .liveness = liveness,
-                                        .reason = std::move(reason),
-                                        .is_release = true,
-                                        .cluster = unit_of(loaded, document.source)->cluster});
+        loaded.standings.all.push_back(
+            release_standing(document.object_name(), liveness, std::move(reason), *unit));
     };
     std::optional<Diagnostic> error = judge_source(document, object, loaded, diagnostics);
     if (error) {
@@ -90,8 +89,7 @@ std::optional<Diagnostic> judge_followed(const Document& document, const Value& 
     }
     const std::optional<engines::IncompleteObject> lacking = engines::lacking_settings(object);
     // A patch of the unit may add the field.
-    if (!lacking || !engines::has_own_field(object) ||
-        unit_of(loaded, document.source)->is_patched) {
+    if (!lacking || !engines::has_own_field(object) || unit->is_patched) {
         return std::nullopt;
     }
     // The object in the cluster stays as it was before.
@@ -122,11 +120,8 @@ std::optional<Diagnostic> note_refused_release(const Document& document, const V
         }
         if (incomplete->is_missing) {
             // The object may be a patch, or a patch may add the missing field.
-            loaded.standings.all.push_back({.name = name,
-                                            .liveness = engines::Liveness::Kept,
-                                            .reason = std::move(incomplete->message),
-                                            .is_release = true,
-                                            .cluster = unit->cluster});
+            loaded.standings.all.push_back(release_standing(name, engines::Liveness::Kept,
+                                                            std::move(incomplete->message), *unit));
             return std::nullopt;
         }
         why = std::move(incomplete->message);
@@ -141,11 +136,7 @@ std::optional<Diagnostic> note_refused_release(const Document& document, const V
     }
     loaded.refused_files.insert(
         repo::normal_path(std::string(loaded.sources.path(document.source))));
-    loaded.standings.all.push_back({.name = name,
-                                    .liveness = engines::Liveness::Broken,
-                                    .reason = why,
-                                    .is_release = true,
-                                    .cluster = unit->cluster});
+    loaded.standings.all.push_back(release_standing(name, engines::Liveness::Broken, why, *unit));
     engines::note_refused(*unit, fmt::format("{}: {}", name, why), loaded.standings);
     return std::nullopt;
 }

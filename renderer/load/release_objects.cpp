@@ -197,6 +197,15 @@ std::vector<engines::ChartRelease> releases_of(const Document& document, const V
     return releases;
 }
 
+engines::Standing release_standing(std::string name, engines::Liveness liveness, std::string reason,
+                                   const engines::AppliedUnit& unit) {
+    return {.name = std::move(name),
+            .liveness = liveness,
+            .reason = std::move(reason),
+            .is_release = true,
+            .cluster = unit.cluster};
+}
+
 engines::ChartValues chart_values(const repo::SourceTree& tree, const std::string& root,
                                   const engines::ChartRelease& release, Loaded& loaded) {
     return engines::chart_values(tree, root, release, loaded.sources,

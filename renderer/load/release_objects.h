@@ -22,6 +22,10 @@ std::vector<engines::ChartRelease> releases_of(const Document& document, const V
                                                const std::set<std::string>& foreign_sources,
                                                Loaded& loaded);
 
+// Returns what is known of a release, or of a set of Flux, that the unit applies.
+engines::Standing release_standing(std::string name, engines::Liveness liveness, std::string reason,
+                                   const engines::AppliedUnit& unit);
+
 // Returns the values of a release, also those from ConfigMaps, which are looked for among the
 // documents. A Secret is only read for the operator's chart and if it is plain text, and without
 // the operator's credentials.

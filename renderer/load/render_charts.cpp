@@ -197,19 +197,11 @@ private:
         }
     }
 
-    static engines::Standing standing_of(const engines::ChartRelease& release,
-                                         engines::Liveness liveness, std::string reason) {
-        return {.name = release.object,
-                .liveness = liveness,
-                .reason = std::move(reason),
-                .is_release = true,
-                .cluster = release.unit->cluster};
-    }
-
     void note_left(const engines::ChartRelease& release, const InstalledCharts& others) {
         if (!others.contains({release.object, release.chart})) {
             loaded_.standings.all.push_back(
-                standing_of(release, engines::Liveness::Unknown, "no helm is run (--helm none)"));
+                release_standing(release.object, engines::Liveness::Unknown,
+                                 "no helm is run (--helm none)", *release.unit));
             left_dirs_.insert(release.dir);
         }
     }
@@ -241,8 +233,8 @@ private:
                     release.kept = fmt::format("{}: spec.suspend is true", release.object);
                 }
                 if (release.is_suspended && options_.skip_suspended) {
-                    loaded_.standings.all.push_back(
-                        standing_of(release, engines::Liveness::Kept, release.kept));
+                    loaded_.standings.all.push_back(release_standing(
+                        release.object, engines::Liveness::Kept, release.kept, *release.unit));
                     continue;
                 }
                 found.push_back(std::move(release));
@@ -253,9 +245,10 @@ private:
 
     // Renders a release. Returns false if what it exposes is not known.
     bool add(const engines::ChartRelease& release) {
-        standing_ = standing_of(
-            release, release.kept.empty() ? engines::Liveness::Applied : engines::Liveness::Kept,
-            release.kept);
+        standing_ = release_standing(
+            release.object,
+            release.kept.empty() ? engines::Liveness::Applied : engines::Liveness::Kept,
+            release.kept, *release.unit);
         is_reported_ = false;
         const engines::ChartValues values = chart_values(tree_, options_.path, release, loaded_);
         const auto leave = [&](std::string_view why) {

@@ -20,6 +20,7 @@
 #include "renderer/load/documents.h"
 #include "renderer/load/kept_documents.h"
 #include "renderer/load/namespaces.h"
+#include "renderer/load/release_objects.h"
 
 namespace renderer::load {
 
@@ -81,11 +82,8 @@ public:
 private:
     void note(const engines::InputFile& file, const std::string& name, engines::Liveness liveness,
               std::string reason) {
-        loaded_.standings.all.push_back({.name = name,
-                                         .liveness = liveness,
-                                         .reason = std::move(reason),
-                                         .is_release = true,
-                                         .cluster = file.unit->cluster});
+        loaded_.standings.all.push_back(
+            release_standing(name, liveness, std::move(reason), *file.unit));
     }
 
     void expand(const Document& document, const engines::InputFile& file,

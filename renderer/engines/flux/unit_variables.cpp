@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -37,6 +38,20 @@ void add_variables(const Value* map, bool is_applied, const std::string& file,
             variables.values.insert_or_assign(std::move(name), std::move(text));
         }
     }
+}
+
+// Returns the unit with the file that is nearest to being applied in this cluster, null if none has
+// it.
+const BuildUnit* owner_of(const std::vector<BuildUnit>& units, const std::string& file) {
+    const BuildUnit* owner = nullptr;
+    for (const BuildUnit& one : units) {
+        const bool is_nearer = owner == nullptr || owner->state == UnitState::OtherCluster ||
+                               liveness_of(one) == Liveness::Applied;
+        if (is_nearer && one.claims.contains(file)) {
+            owner = &one;
+        }
+    }
+    return owner;
 }
 
 }  // namespace
@@ -102,24 +117,22 @@ std::shared_ptr<const UnitVariables> settled_variables(const std::vector<BuildUn
     }
     UnitVariables settled = *unit.variables;
     settled.files.clear();
+    std::map<std::string_view, const BuildUnit*> owners;
     for (const auto& [name, file] : unit.variables->files) {
-        const BuildUnit* nearest = nullptr;  // to being applied
-        for (const BuildUnit& one : units) {
-            if (one.claims.contains(file) &&
-                (nearest == nullptr || liveness_of(one) == Liveness::Applied ||
-                 nearest->state == UnitState::OtherCluster)) {
-                nearest = &one;
-            }
+        const auto [known, is_new] = owners.emplace(file, nullptr);
+        if (is_new) {
+            known->second = owner_of(units, file);
         }
-        if (nearest != nullptr && nearest->state == UnitState::OtherCluster) {
+        const BuildUnit* owner = known->second;
+        if (owner != nullptr && owner->state == UnitState::OtherCluster) {
             settled.values.erase(name);
             if (const auto given = named.values.find(name); given != named.values.end()) {
                 settled.values.insert(*given);
             }
             settled.may_have_more = true;
             settled.is_whole = false;
-        } else if (nearest != nullptr && liveness_of(*nearest) != Liveness::Applied) {
-            settled.unapplied.emplace(name, fmt::format("{}: {}", nearest->name, nearest->reason));
+        } else if (owner != nullptr && liveness_of(*owner) != Liveness::Applied) {
+            settled.unapplied.emplace(name, fmt::format("{}: {}", owner->name, owner->reason));
         }
     }
     return std::make_shared<const UnitVariables>(std::move(settled));

@@ -107,10 +107,10 @@ void read_account(const load::Loaded& loaded, const Document& doc, Value& values
 // True for a Helm hook, which may have the same name as an object of the release.
 bool is_hook_of_helm(const load::Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
     const auto built = std::ranges::find(loaded.built, doc.source, &load::BuiltSource::source);
-    const bool is_chart =
-        (built != loaded.built.end() && built->is_chart) || loaded.bundles[doc.bundle].pos.known();
-    if (!loaded.is_stream &&
-        !engines::hook_readers(*load::unit_of(loaded, doc.source), is_chart).helm) {
+    const bool is_chart = built != loaded.built.end() && built->is_chart;
+    if (!loaded.is_stream && !engines::hook_readers(*load::unit_of(loaded, doc.source),
+                                                    loaded.bundles[doc.bundle], is_chart)
+                                  .helm) {
         return false;
     }
     const RawDocument& range = doc.range;

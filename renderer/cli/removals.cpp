@@ -273,8 +273,8 @@ std::optional<std::string> why_class_stays(const Run& run, const repo::Inventory
         });
     return is_changed
                ? std::optional(fmt::format("the API server refuses it, since loadBalancerClass "
-                                           "\"{}\" of a Service cannot "
-                                           "change: delete the Service first, or change its type",
+                                           "\"{}\" of a Service cannot change: delete the Service "
+                                           "first, or change its type",
                                            device.load_balancer_class))
                : std::nullopt;
 }

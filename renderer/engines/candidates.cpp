@@ -55,6 +55,19 @@ BuildUnit incomplete_unit(const EngineObject& object, IncompleteObject incomplet
     return unit;
 }
 
+// Returns why an Application that the set no longer makes stays, or what it applied does; "" if
+// both are deleted. Source: argo-cd docs/operator-manual/applicationset/
+// Controlling-Resource-Modification.md.
+std::string why_set_keeps(const Value& set) {
+    const std::string_view sync = text_of(set, {"spec", "syncPolicy", "applicationsSync"});
+    if (sync == "create-only" || sync == "create-update") {
+        return fmt::format("spec.syncPolicy.applicationsSync is {}", sync);
+    }
+    return spelling_of(set.at({"spec", "syncPolicy", "preserveResourcesOnDeletion"})) == "true"
+               ? "spec.syncPolicy.preserveResourcesOnDeletion is true"
+               : std::string();
+}
+
 }  // namespace
 
 std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_final,
@@ -109,23 +122,6 @@ std::vector<const Value*> Candidates::input_providers() const {
     }
     return found;
 }
-
-namespace {
-
-// Returns why an Application that the set no longer makes stays, or what it applied does; "" if
-// both are deleted. Source: argo-cd docs/operator-manual/applicationset/
-// Controlling-Resource-Modification.md.
-std::string why_set_keeps(const Value& set) {
-    const std::string_view sync = text_of(set, {"spec", "syncPolicy", "applicationsSync"});
-    if (sync == "create-only" || sync == "create-update") {
-        return fmt::format("spec.syncPolicy.applicationsSync is {}", sync);
-    }
-    return spelling_of(set.at({"spec", "syncPolicy", "preserveResourcesOnDeletion"})) == "true"
-               ? "spec.syncPolicy.preserveResourcesOnDeletion is true"
-               : std::string();
-}
-
-}  // namespace
 
 std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
     ExpandedSet expanded = sets_.expand(set);

@@ -17,8 +17,9 @@ bool is_local_config(const Value& object) {
     return mark != nullptr && spelling_of(mark) != "false";
 }
 
-HookReaders hook_readers(const AppliedUnit& unit, bool is_chart) {
-    return {.helm = is_chart || unit.is_argo, .argo = unit.is_argo};
+HookReaders hook_readers(const AppliedUnit& unit, const Bundle& bundle, bool is_chart) {
+    const bool is_of_fleet = bundle.pos.known();
+    return {.helm = is_chart || is_of_fleet || unit.is_argo, .argo = unit.is_argo};
 }
 
 bool is_skipped(const Value& object) {

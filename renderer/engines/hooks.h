@@ -6,6 +6,7 @@
 
 #include "renderer/core/value.h"
 #include "renderer/engines/applied_unit.h"
+#include "renderer/engines/bundle.h"
 
 namespace renderer::engines {
 
@@ -21,8 +22,9 @@ struct HookReaders {
     bool argo = true;
 };
 
-// `is_chart`: helm renders the object. Argo CD takes hooks of Helm for its own.
-HookReaders hook_readers(const AppliedUnit& unit, bool is_chart);
+// `is_chart`: helm renders the object, as Fleet does with its bundles. Argo CD takes hooks of Helm
+// for its own.
+HookReaders hook_readers(const AppliedUnit& unit, const Bundle& bundle, bool is_chart);
 
 // True if Argo CD skips the object.
 bool is_skipped(const Value& object);

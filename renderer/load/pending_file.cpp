@@ -277,9 +277,6 @@ private:
         }
     }
 
-    // Fleet deploys each bundle as a chart.
-    [[nodiscard]] bool is_of_fleet() const { return loaded_.bundles[file_.bundle].pos.known(); }
-
     // Adds a List as a document, followed by its items.
     void add_tree(Document document) {
         document.api_version = text_at(document.root, {"apiVersion"});
@@ -294,9 +291,10 @@ private:
             quote_annotations(document.root);
         }
         document.hook = engines::is_hook(
-            document.root, loaded_.is_stream ? engines::HookReaders()
-                                             : engines::hook_readers(
-                                                   *file_.unit, file_.is_chart || is_of_fleet()));
+            document.root, loaded_.is_stream
+                               ? engines::HookReaders()
+                               : engines::hook_readers(*file_.unit, loaded_.bundles[file_.bundle],
+                                                       file_.is_chart));
         if (is_built() && engines::is_local_config(document.root)) {
             document.reachable = false;
             document.is_unapplied = true;

@@ -37,8 +37,8 @@ public:
                 for (const Value& generator : items_of(file->root.find(kField))) {
                     take(*file, generator);
                 }
-            } else {  // kustomize refuses two in a directory: what the other one changes is not
-                      // known
+            } else {
+                // kustomize refuses two in a directory: what the other one changes is not known.
                 patched.add(read_text(*text), context_.tree, dir.path);
             }
         }

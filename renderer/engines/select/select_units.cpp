@@ -210,10 +210,9 @@ private:
     void note_component(const BuildUnit& unit, const PlainBuild& build) {
         const Kustomization* file = build.reader.find(build.dir.path);
         if (unit.is_flux && build.dir.path != unit.dir && file != nullptr && is_component(*file)) {
-            out_.unbuilt.emplace(std::pair(unit.name, unit.cluster),
-                                 fmt::format("{} is a Component, but is listed as a "
-                                             "resource",
-                                             file->path));
+            out_.unbuilt.emplace(
+                std::pair(unit.name, unit.cluster),
+                fmt::format("{} is a Component, but is listed as a resource", file->path));
         }
     }
 

@@ -6,7 +6,6 @@
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
-#include "renderer/engines/hooks.h"
 
 namespace renderer::classify {
 
@@ -106,11 +105,7 @@ void read_account(const load::Loaded& loaded, const Document& doc, Value& values
 
 // True for a Helm hook, which may have the same name as an object of the release.
 bool is_hook_of_helm(const load::Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
-    const auto built = std::ranges::find(loaded.built, doc.source, &load::BuiltSource::source);
-    const bool is_chart = built != loaded.built.end() && built->is_chart;
-    if (!loaded.is_stream && !engines::hook_readers(*load::unit_of(loaded, doc.source),
-                                                    loaded.bundles[doc.bundle], is_chart)
-                                  .helm) {
+    if (!load::hook_readers_of(loaded, doc).helm) {
         return false;
     }
     const RawDocument& range = doc.range;

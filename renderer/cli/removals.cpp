@@ -279,6 +279,25 @@ std::optional<std::string> why_class_stays(const Run& run, const repo::Inventory
                : std::nullopt;
 }
 
+// Returns why the parent, a hook for Helm and Argo CD alone, may be applied like other objects.
+std::optional<std::string> why_hook_stays(const load::Loaded& loaded, const std::string& parent) {
+    bool is_unknown = false;
+    for (const Document& doc : loaded.documents) {
+        if (!doc.reachable || doc.object_name() != parent) {
+            continue;
+        }
+        if (!doc.hook) {
+            return std::nullopt;
+        }
+        is_unknown = is_unknown || !load::hook_readers_of(loaded, doc).are_known;
+    }
+    return is_unknown
+               ? std::optional(fmt::format("{} is a hook only for Helm and Argo CD, and the tree "
+                                           "does not say what applies it",
+                                           parent))
+               : std::nullopt;
+}
+
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.
 std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice& device,
                                     RefusedUnits& refused) {
@@ -289,6 +308,7 @@ std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice&
     std::optional<std::string> why = engines::why_unexplained(run.loaded.standings, device);
     why = why ? why : unread_choice(run, device.parent);
     why = why ? why : why_class_stays(run, device);
+    why = why ? why : why_hook_stays(run.loaded, device.parent);
     return why ? why : refused.why(device);
 }
 

@@ -18,8 +18,11 @@ bool is_local_config(const Value& object) {
 }
 
 HookReaders hook_readers(const AppliedUnit& unit, const Bundle& bundle, bool is_chart) {
-    const bool is_of_fleet = bundle.pos.known();
-    return {.helm = is_chart || is_of_fleet || unit.is_argo, .argo = unit.is_argo};
+    const bool is_of_helm = is_chart || bundle.pos.known();
+    if (!is_of_helm && (unit.name.empty() || unit.is_included)) {
+        return {};
+    }
+    return {.helm = is_of_helm || unit.is_argo, .argo = unit.is_argo, .are_known = true};
 }
 
 bool is_skipped(const Value& object) {

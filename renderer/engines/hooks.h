@@ -20,10 +20,12 @@ bool is_local_config(const Value& object);
 struct HookReaders {
     bool helm = true;
     bool argo = true;
+    bool are_known = false;  // the tree says what applies the object
 };
 
 // `is_chart`: helm renders the object, as Fleet does with its bundles. Argo CD takes hooks of Helm
-// for its own.
+// for its own. Where the engine is not known, as with committed output of `helm template`, hooks of
+// both count.
 HookReaders hook_readers(const AppliedUnit& unit, const Bundle& bundle, bool is_chart);
 
 // True if Argo CD skips the object.

@@ -1,5 +1,7 @@
 #include "renderer/load/loaded.h"
 
+#include <algorithm>
+
 #include "renderer/core/yaml_reader.h"
 
 namespace renderer::load {
@@ -10,6 +12,15 @@ std::string_view own_cluster(const Loaded& loaded) {
 
 std::shared_ptr<const engines::AppliedUnit> unit_of(const Loaded& loaded, SourceId source) {
     return source < loaded.units.size() ? loaded.units[source] : engines::no_unit();
+}
+
+engines::HookReaders hook_readers_of(const Loaded& loaded, const Document& document) {
+    if (loaded.is_stream) {
+        return {};
+    }
+    const auto built = std::ranges::find(loaded.built, document.source, &BuiltSource::source);
+    return engines::hook_readers(*unit_of(loaded, document.source), loaded.bundles[document.bundle],
+                                 built != loaded.built.end() && built->is_chart);
 }
 
 std::string_view kept_reason(const Loaded& loaded, const Document& document) {

@@ -20,6 +20,7 @@
 #include "renderer/engines/applied_unit.h"
 #include "renderer/engines/bundle.h"
 #include "renderer/engines/helm/unread_values.h"
+#include "renderer/engines/hooks.h"
 #include "renderer/engines/standing.h"
 #include "renderer/load/locked_port.h"
 #include "renderer/repo/fetch/fetched_chart.h"
@@ -135,6 +136,9 @@ std::string_view own_cluster(const Loaded& loaded);
 
 // Returns the unit that applies a source; never null.
 std::shared_ptr<const engines::AppliedUnit> unit_of(const Loaded& loaded, SourceId source);
+
+// Returns what takes the document, which was loaded, for a hook.
+engines::HookReaders hook_readers_of(const Loaded& loaded, const Document& document);
 
 // Returns why an engine leaves the document as it is in the cluster, or "" if no engine does.
 std::string_view kept_reason(const Loaded& loaded, const Document& document);

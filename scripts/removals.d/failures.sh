@@ -80,3 +80,17 @@ printf 'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources
 rm media/song.yaml
 refused unexplained-removal
 grep -q 'media/part/kustomization.yaml is a Component, but is listed as a resource' said || fail "does not say why"
+for hook in 'helm.sh/hook: pre-install' 'argocd.argoproj.io/hook: Skip'; do
+  begin "plain: a Service becomes a hook by $hook" plain
+  sed -i "s|annotations: {|&$hook, |" media/film.yaml
+  refused unexplained-removal
+  grep -q 'Service/media/film is a hook only for Helm and Argo CD' said || fail "does not say why"
+  printf -- '---\napiVersion: v1\nkind: Service\nmetadata: {name: film, namespace: media}\nspec: {selector: {app: a}, ports: [{port: 80}]}\n' >>media/film.yaml
+  removed '1 device: media-film'
+done
+begin 'plain: a Service of a chart becomes a hook' plain_release
+helm "printf 'apiVersion: v1\\nkind: Service\\nmetadata: {name: chart, namespace: media, annotations: {helm.sh/hook: test, tailscale.com/expose: \"true\"}}\\nspec: {selector: {app: a}, ports: [{port: 80}]}\\n'"
+removed '1 device: media-chart'
+begin 'plain: a Service of a chart has an annotation of Argo CD' plain_release
+helm "printf 'apiVersion: v1\\nkind: Service\\nmetadata: {name: chart, namespace: media, annotations: {argocd.argoproj.io/hook: Sync, tailscale.com/expose: \"true\"}}\\nspec: {selector: {app: a}, ports: [{port: 80}]}\\n'"
+kept

@@ -101,17 +101,26 @@ plain() {
   printf 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: zoo, namespace: media, annotations: {tailscale.com/funnel: "true"}}\nspec: {ingressClassName: tailscale, tls: [{hosts: [zoo]}], defaultBackend: {service: {name: film, port: {number: 80}}}}\n' >zoo.yaml
   service media/film.yaml film
 }
+plain_release() {
+  plain
+  chart
+  working_helm
+  helm_release release.yaml
+}
 loose() {
   kustomization clusters/den/flux-system/sync.yaml flux-system ./clusters/den
   kustomization clusters/den/media.yaml media ./media
   service media/film.yaml film
   printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain, namespace: media}\n' >media/plain.yaml
 }
+helm_release() {
+  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  interval: 1h\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n' >"$1"
+}
 releases() {
   flux
   chart
   working_helm
-  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  interval: 1h\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n' >media/release.yaml
+  helm_release media/release.yaml
   echo '- release.yaml' >>media/kustomization.yaml
 }
 # A chart that renders something only if its values enable it.

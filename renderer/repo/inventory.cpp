@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -76,24 +75,7 @@ Result<TreeInventory> read_lines(const std::string& where, std::string_view text
     return inventory;
 }
 
-// Returns the first key of the map that is not in `known`, no value if all keys are.
-template <std::size_t N>
-std::optional<std::string_view> unknown_key(const Value& map,
-                                            const std::array<std::string_view, N>& known) {
-    for (const Member& member : members_of(&map)) {
-        if (std::ranges::find(known, member.name()) == known.end()) {
-            return member.name();
-        }
-    }
-    return std::nullopt;
-}
-
-constexpr std::array<std::string_view, 6> kDeviceKeys = {"parent", "hostname", "unit",
-                                                         "source", "values",   "loadBalancerClass"};
-constexpr std::string_view kFiles = "files", kDevices = "devices", kSettings = "settings",
-                           kRemotes = "remotes";
-constexpr std::array<std::string_view, 5> kInventoryKeys = {"version", kFiles, kDevices, kSettings,
-                                                            kRemotes};
+constexpr std::string_view kFiles = "files";
 
 class JsonInventory {
 public:
@@ -112,9 +94,13 @@ public:
         if (version == nullptr || version->as_int() != kInventoryVersion) {
             return wrong("version", version);
         }
-        if (const auto key = unknown_key(*root, kInventoryKeys)) {
-            return bad_inventory(where_, "unknown key in the inventory",
-                                 fmt::format("\"{}\"", *key));
+        for (const Member& member : members_of(&*root)) {
+            const bool is_list = std::ranges::find(kDeviceLists, member.name(),
+                                                   &DeviceList::first) != kDeviceLists.end();
+            if (!is_list && member.name() != kFiles && member.name() != "version") {
+                return bad_inventory(where_, "unknown key in the inventory",
+                                     fmt::format("\"{}\"", member.name()));
+            }
         }
         return contents(*root);
     }
@@ -122,27 +108,25 @@ public:
 private:
     Result<TreeInventory> contents(const Value& root) const {
         TreeInventory inventory;
-        for (const std::string_view key : {kFiles, kDevices, kSettings, kRemotes}) {
-            const Value* list = root.find(key);
-            const bool may_lack = (key == kSettings || key == kRemotes) && list == nullptr;
-            if (!may_lack && (list == nullptr || !list->is_list())) {
-                return wrong(key, list);
-            }
+        const Value* files = root.find(kFiles);
+        if (files == nullptr || !files->is_list()) {
+            return wrong(kFiles, files);
         }
-        for (const Value& file : items_of(root.find(kFiles))) {
+        for (const Value& file : files->items()) {
             if (!is_file_of_tree(text_of(file))) {
                 return outside(where_, spelling_of(file));
             }
             inventory.files.emplace_back(file.text());
         }
-        for (const Value& device : items_of(root.find(kDevices))) {
-            inventory.devices.push_back(TRY(read_device(kDevices, device)));
-        }
-        for (const Value& release : items_of(root.find(kSettings))) {
-            inventory.settings.push_back(TRY(read_device(kSettings, release)));
-        }
-        for (const Value& remote : items_of(root.find(kRemotes))) {
-            inventory.remotes.push_back(TRY(read_device(kRemotes, remote)));
+        for (const auto& [key, list] : kDeviceLists) {
+            const Value* found = root.find(key);
+            const bool may_lack = list != &TreeInventory::devices && found == nullptr;
+            if (!may_lack && (found == nullptr || !found->is_list())) {
+                return wrong(key, found);
+            }
+            for (const Value& device : items_of(found)) {
+                (inventory.*list).push_back(TRY(read_device(key, device)));
+            }
         }
         return inventory;
     }
@@ -153,18 +137,17 @@ private:
         if (!is_text || text_of(device, {"parent"}).empty()) {
             return wrong(list, &device);
         }
-        if (const auto key = unknown_key(device, kDeviceKeys)) {
-            return bad_inventory(where_,
-                                 fmt::format("unknown key in \"{}\" of the inventory", list),
-                                 fmt::format("\"{}\"", *key));
+        InventoryDevice out;
+        for (const Member& member : members_of(&device)) {
+            const auto field = std::ranges::find(kDeviceFields, member.name(), &DeviceField::first);
+            if (field == kDeviceFields.end()) {
+                return bad_inventory(where_,
+                                     fmt::format("unknown key in \"{}\" of the inventory", list),
+                                     fmt::format("\"{}\"", member.name()));
+            }
+            out.*field->second = member.value.text();
         }
-        return InventoryDevice{
-            .parent = std::string(text_of(device, {"parent"})),
-            .hostname = std::string(text_of(device, {"hostname"})),
-            .unit = std::string(text_of(device, {"unit"})),
-            .source = std::string(text_of(device, {"source"})),
-            .values = std::string(text_of(device, {"values"})),
-            .load_balancer_class = std::string(text_of(device, {"loadBalancerClass"}))};
+        return out;
     }
 
     Error wrong(std::string_view key, const Value* found) const {
@@ -205,14 +188,11 @@ std::vector<std::string> quoted_lines(const std::vector<std::string>& texts) {
 }
 
 std::string device_line(const InventoryDevice& device) {
-    const std::array<const std::string*, kDeviceKeys.size()> values = {
-        &device.parent, &device.hostname, &device.unit,
-        &device.source, &device.values,   &device.load_balancer_class};
     std::string line;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!values[i]->empty()) {
-            fmt::format_to(std::back_inserter(line), "{}\"{}\": {}", line.empty() ? "" : ", ",
-                           kDeviceKeys[i], quoted(*values[i]));
+    for (const auto& [key, field] : kDeviceFields) {
+        if (!(device.*field).empty()) {
+            fmt::format_to(std::back_inserter(line), "{}\"{}\": {}", line.empty() ? "" : ", ", key,
+                           quoted(device.*field));
         }
     }
     return fmt::format("{{{}}}", line);
@@ -232,22 +212,20 @@ std::vector<std::string> device_lines(const std::vector<InventoryDevice>& device
 void TreeInventory::sort() {
     std::ranges::sort(files);
     files.erase(std::unique(files.begin(), files.end()), files.end());
-    for (std::vector<InventoryDevice>* list : {&devices, &settings, &remotes}) {
-        std::ranges::sort(*list);
-        list->erase(std::unique(list->begin(), list->end()), list->end());
+    for (const auto& [key, member] : kDeviceLists) {
+        std::vector<InventoryDevice>& list = this->*member;
+        std::ranges::sort(list);
+        list.erase(std::unique(list.begin(), list.end()), list.end());
     }
 }
 
 std::string inventory_text(const TreeInventory& inventory) {
     std::string out = fmt::format("{{\n  \"version\": {},\n", kInventoryVersion);
     append_list(kFiles, quoted_lines(inventory.files), out);
-    out += ",\n";
-    append_list(kDevices, device_lines(inventory.devices), out);
-    for (const auto& [key, list] :
-         {std::pair(kSettings, &inventory.settings), std::pair(kRemotes, &inventory.remotes)}) {
-        if (!list->empty()) {
+    for (const auto& [key, list] : kDeviceLists) {
+        if (list == &TreeInventory::devices || !(inventory.*list).empty()) {
             out += ",\n";
-            append_list(key, device_lines(*list), out);
+            append_list(key, device_lines(inventory.*list), out);
         }
     }
     return out + "\n}\n";

@@ -7,9 +7,11 @@
 // outside of its directory.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/core/result.h"
@@ -21,7 +23,7 @@ constexpr std::string_view kInventoryFile = ".tailrender-inventory";
 struct InventoryDevice {
     std::string parent;  // "Service/shop/web"
     std::string
-        hostname;  // "shop-web"; "svc:docs" for a Tailscale Service; "" for settings and remotes
+        hostname;  // "shop-web"; "svc:docs" for a Tailscale Service; "" in lists of other things
     std::string unit;         // the unit that applies the parent; "" if none is known
     std::string source;       // the file that the parent is in, relative to the root of the sources
     std::string values = {};  // of settings: a digest of the values that matter
@@ -30,20 +32,39 @@ struct InventoryDevice {
     friend auto operator<=>(const InventoryDevice&, const InventoryDevice&) = default;
 };
 
+using DeviceField = std::pair<std::string_view, std::string InventoryDevice::*>;
+
+// The keys of a device, in the order of the text. Without a value, the text has no such key.
+inline constexpr auto kDeviceFields =
+    std::to_array<DeviceField>({{"parent", &InventoryDevice::parent},
+                                {"hostname", &InventoryDevice::hostname},
+                                {"unit", &InventoryDevice::unit},
+                                {"source", &InventoryDevice::source},
+                                {"values", &InventoryDevice::values},
+                                {"loadBalancerClass", &InventoryDevice::load_balancer_class}});
+static_assert(sizeof(InventoryDevice) == kDeviceFields.size() * sizeof(std::string));
+
 // All lists are sorted and have no duplicates.
 struct TreeInventory {
     std::vector<std::string> files;  // relative to the inventory's directory
     std::vector<InventoryDevice> devices;
-    // The release of the operator's chart whose values are settings; without one, the text has no
-    // such key. `parent`: "HelmRelease/tailscale/operator".
+    // The release of the operator's chart whose values are settings. `parent`:
+    // "HelmRelease/tailscale/operator".
     std::vector<InventoryDevice> settings = {};
-    // The remote parts of kustomizations that were not at hand, by unit; without any, the text has
-    // no such key. `parent`: the address.
+    // The remote parts of kustomizations that were not at hand, by unit. `parent`: the address.
     std::vector<InventoryDevice> remotes = {};
     bool lists_devices = true;  // false: an earlier release wrote it, without its devices
 
     void sort();
 };
+
+using DeviceList = std::pair<std::string_view, std::vector<InventoryDevice> TreeInventory::*>;
+
+// The lists, by key, in the order of the text. It always has the first one, and no other empty one.
+inline constexpr auto kDeviceLists =
+    std::to_array<DeviceList>({{"devices", &TreeInventory::devices},
+                               {"settings", &TreeInventory::settings},
+                               {"remotes", &TreeInventory::remotes}});
 
 std::string inventory_text(const TreeInventory& inventory);
 

@@ -24,9 +24,8 @@ void put(std::size_t count, std::string& out) {
 void put(const std::vector<repo::InventoryDevice>& devices, std::string& out) {
     put(devices.size(), out);
     for (const repo::InventoryDevice& one : devices) {
-        for (const std::string* text : {&one.parent, &one.hostname, &one.unit, &one.source,
-                                        &one.values, &one.load_balancer_class}) {
-            put(*text, out);
+        for (const auto& [key, field] : repo::kDeviceFields) {
+            put(one.*field, out);
         }
     }
 }
@@ -56,9 +55,8 @@ public:
     std::vector<repo::InventoryDevice> devices() {
         std::vector<repo::InventoryDevice> devices(count());
         for (repo::InventoryDevice& one : devices) {
-            for (std::string* field : {&one.parent, &one.hostname, &one.unit, &one.source,
-                                       &one.values, &one.load_balancer_class}) {
-                *field = text();
+            for (const auto& [key, field] : repo::kDeviceFields) {
+                one.*field = text();
             }
         }
         return devices;
@@ -82,9 +80,9 @@ PackedTree::PackedTree(RenderedTree tree, Packing packing)
         put(file.path, text);
         put(file.content, text);
     }
-    put(tree.inventory.devices, text);
-    put(tree.inventory.settings, text);
-    put(tree.inventory.remotes, text);
+    for (const auto& [key, list] : repo::kDeviceLists) {
+        put(tree.inventory.*list, text);
+    }
     tree_ = PackedText(text);
 }
 
@@ -102,9 +100,9 @@ std::shared_ptr<const RenderedTree> PackedTree::unpack() const {
         file.path = reader.text();
         file.content = reader.text();
     }
-    tree->inventory.devices = reader.devices();
-    tree->inventory.settings = reader.devices();
-    tree->inventory.remotes = reader.devices();
+    for (const auto& [key, list] : repo::kDeviceLists) {
+        tree->inventory.*list = reader.devices();
+    }
     return tree;
 }
 

@@ -38,9 +38,8 @@ std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
 // True if the output is that of a cluster with this name.
 bool had_cluster(const std::set<std::string, std::less<>>& units, std::string_view name) {
     return std::ranges::any_of(units, [&](std::string_view unit) {
-        const std::string_view root = unit.substr(0, unit.find(kAbove));
-        return root.starts_with(kClusterPrefix) &&
-               is_cluster(root.substr(kClusterPrefix.size()), name);
+        const std::string_view cluster = cluster_of_path(unit);
+        return !cluster.empty() && is_cluster(cluster, name);
     });
 }
 

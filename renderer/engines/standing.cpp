@@ -182,6 +182,12 @@ std::optional<std::string> holder(const Standings& standings, const repo::Invent
 
 }  // namespace
 
+std::string_view cluster_of_path(std::string_view path) {
+    const std::string_view head = path.substr(0, path.find(kAbove));
+    return head.starts_with(kClusterPrefix) ? head.substr(kClusterPrefix.size())
+                                            : std::string_view();
+}
+
 bool says_path_of(std::string_view text, std::string_view file) {
     return text.find(file.substr(0, file.find('/'))) != std::string_view::npos ||
            says_value(text, "path", [](std::string_view path) {
@@ -220,9 +226,8 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         return fmt::format("a kustomization uses {}, which is not available", standings.unfetched);
     }
     std::vector<std::string_view> names = names_in(device.unit);
-    std::string cluster;
-    if (!names.empty() && names.front().starts_with(kClusterPrefix)) {
-        cluster = names.front().substr(kClusterPrefix.size());
+    const std::string cluster(cluster_of_path(device.unit));
+    if (!cluster.empty()) {
         if (standings.others.contains(cluster)) {
             return fmt::format(
                 "this run does not render {}: each cluster needs an output of its own",

@@ -43,8 +43,8 @@ struct Standings {
     std::vector<Standing> all;
     std::set<std::string> clusters;  // with roots of Flux in the tree
     std::set<std::string> others;    // those that this run does not render
-    std::map<std::string, std::string>
-        objects;                      // "Service/shop/web": why its devices stay, "is kept: …"
+    // "Service/shop/web": why its devices stay, "is kept: …".
+    std::map<std::string, std::string> objects;
     std::set<std::string> unreached;  // files with inputs that nothing applies
     // Remote parts of kustomizations that are not available: path of the unit, and address.
     std::set<std::pair<std::string, std::string>> remotes;
@@ -64,6 +64,9 @@ inline constexpr std::string_view kIncluded = "--include ";
 // True if a text, which may not be YAML, has a path of a directory above the file: its top folder,
 // or a "path" of ".", "./" or "..".
 bool says_path_of(std::string_view text, std::string_view file);
+
+// Returns the cluster at the head of a unit's path, "" if it has none.
+std::string_view cluster_of_path(std::string_view path);
 
 // Records that the engine fails at something that the unit applies. Nothing is recorded if no
 // engine applies it.

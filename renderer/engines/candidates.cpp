@@ -68,6 +68,24 @@ std::string why_set_keeps(const Value& set) {
                : std::string();
 }
 
+// Returns the path that all Applications of a set have, "" if parameters or patches decide.
+std::string_view constant_path(const Value& set) {
+    const auto has_template = [](const Value& generator) {
+        return std::ranges::any_of(members_of(&generator), [](const Member& kind) {
+            return kind.value.find("template") != nullptr;
+        });
+    };
+    const Value* spec = set.at({"spec", "template", "spec"});
+    const bool is_one_source =
+        spec != nullptr && spec->find("sources") == nullptr &&
+        spec->find("sourceHydrator") == nullptr && spec->at({"source", "kustomize"}) == nullptr &&
+        set.at({"spec", "templatePatch"}) == nullptr &&
+        std::ranges::none_of(items_of(set.at({"spec", "generators"})), has_template);
+    const std::string_view path =
+        is_one_source ? text_of(*spec, {"source", "path"}) : std::string_view();
+    return path.find("{{") == std::string_view::npos ? path : std::string_view();
+}
+
 }  // namespace
 
 std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_final,
@@ -123,6 +141,21 @@ std::vector<const Value*> Candidates::input_providers() const {
     return found;
 }
 
+// Returns the directory of all Applications of a set, "" if it is not known or has other units.
+std::string Candidates::set_directory(const Value& set) {
+    const std::string_view path = constant_path(set);
+    if (path.empty()) {
+        return {};
+    }
+    BuildUnit all;
+    all.dir = repository_.directory(path);
+    find_content(repository_, reader_, all);
+    const bool has_units = std::ranges::any_of(
+        repository_.objects(),
+        [&](const EngineObject& object) { return all.claims.contains(object.file); });
+    return has_units ? std::string() : all.dir;
+}
+
 std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
     ExpandedSet expanded = sets_.expand(set);
     std::vector<BuildUnit> units;
@@ -150,6 +183,7 @@ std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
             rest.rest = UnitRest::Set;
             rest.reason = std::move(reason);
             rest.pos = place;
+            rest.dir = set_directory(set.root);
         }
     };
     add_rest(UnitState::Unresolved, std::move(expanded.unresolved));

@@ -234,7 +234,9 @@ private:
                         "give the value with --substitute NAME=VALUE, or use --include DIR or "
                         "--ignore DIR for each directory with inputs that nothing applies");
             }
-            if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
+            if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved &&
+                (unit.dir.empty() ||
+                 !could_apply(repository_, context_.build.reader, unit, unreached_).empty())) {
                 context_.build.diagnostics
                     .error("unresolved-set", unit.pos,
                            fmt::format("what {} applies is not known", unit.name))

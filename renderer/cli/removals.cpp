@@ -299,13 +299,16 @@ std::optional<std::string> why_hook_stays(const load::Loaded& loaded, const std:
 }
 
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.
+// `revisions`: of units in the earlier run.
 std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice& device,
+                                    const std::vector<repo::InventoryDevice>& revisions,
                                     RefusedUnits& refused) {
     if (const auto undecided = run.plan.undecided.find(device.parent);
         undecided != run.plan.undecided.end()) {
         return undecided->second;
     }
     std::optional<std::string> why = engines::why_unexplained(run.loaded.standings, device);
+    why = why ? why : engines::why_revision_keeps(run.loaded.standings, revisions, device);
     why = why ? why : unread_choice(run, device.parent);
     why = why ? why : why_class_stays(run, device);
     why = why ? why : why_hook_stays(run.loaded, device.parent);
@@ -395,6 +398,10 @@ bool refuse_unexplained(const Options& options, const std::string& where,
     std::set<std::string> known = parents_of(now.devices);
     known.insert(options.allowed_removals.begin(), options.allowed_removals.end());
     RefusedUnits refused(run);
+    // What a unit applies is this tree if --rev names its revision.
+    std::vector<repo::InventoryDevice> revisions = earlier.revisions;
+    std::erase_if(revisions,
+                  [&](const repo::InventoryDevice& one) { return one.parent == options.revision; });
     bool are_explained = true;
     for (const repo::InventoryDevice& release : earlier.settings) {
         if (!options.load.values_files.empty() || known.contains(release.parent)) {
@@ -402,7 +409,7 @@ bool refuse_unexplained(const Options& options, const std::string& where,
         }
         const bool are_lost = now.settings.empty();
         if (const std::optional<std::string> why =
-                are_lost ? why_lost(run, release, refused)
+                are_lost ? why_lost(run, release, revisions, refused)
                          : why_changed(run, release, now.settings.front())) {
             refuse_settings(where, *why, release, are_lost, diagnostics);
             are_explained = false;
@@ -415,7 +422,7 @@ bool refuse_unexplained(const Options& options, const std::string& where,
         if (!known.insert(device.parent).second) {
             continue;
         }
-        std::optional<std::string> why = why_lost(run, device, refused);
+        std::optional<std::string> why = why_lost(run, device, revisions, refused);
         why = why ? why
                   : remote_since(earlier, now, device,
                                  run.loaded.standings.unreached.contains(device.source));

@@ -72,6 +72,8 @@ struct BuildUnit {
     std::string unbuilt;      // the error of kustomize; the files of the unit are read without it
     std::string text;         // the content of a file that nothing applies
     std::string cluster;
+    std::string revision;    // the tag or commit that the engine applies; "" = a branch
+    std::string git_source;  // of Flux: "flux-system/den", the GitRepository of this repository
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 
     std::vector<std::string> beyond;     // of a root, if a FluxInstance names another root:

@@ -204,6 +204,35 @@ void note_refused(const AppliedUnit& unit, std::string reason, Standings& standi
     }
 }
 
+// A unit whose revision changed was itself changed by the unit above it, if that applies this tree.
+std::optional<std::string> why_revision_keeps(const Standings& standings,
+                                              const std::vector<repo::InventoryDevice>& earlier,
+                                              const repo::InventoryDevice& device) {
+    const std::string_view cluster = cluster_of_path(device.unit);
+    std::string path = device.unit;
+    while (!path.empty()) {
+        const std::size_t at = path.rfind(kAbove);
+        const std::string name = at == std::string::npos ? path : path.substr(at + kAbove.size());
+        for (const repo::InventoryDevice& one : earlier) {
+            if (one.unit == path && standings.revisions.contains({path, one.parent})) {
+                return fmt::format("{} applies {}, which may still have it", name, one.parent);
+            }
+            if (one.unit == path && standings.revisions.contains({path, ""})) {
+                return fmt::format("{} applied {}, and what it applies now is not known", name,
+                                   one.parent);
+            }
+        }
+        const auto now = standings.revisions.lower_bound({path, ""});
+        const bool is_fixed = now != standings.revisions.end() && now->first == path;
+        const Standing* unit = find(standings, name, cluster);
+        if (!is_fixed && unit != nullptr && !unit->is_release) {
+            return std::nullopt;
+        }
+        path.resize(at == std::string::npos ? 0 : at);
+    }
+    return std::nullopt;
+}
+
 std::optional<std::string> why_unexplained(const Standings& standings,
                                            const repo::InventoryDevice& device) {
     const bool is_ignored = std::ranges::any_of(standings.ignored, [&](const std::string& dir) {

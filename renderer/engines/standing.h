@@ -48,6 +48,9 @@ struct Standings {
     std::set<std::string> unreached;  // files with inputs that nothing applies
     // Remote parts of kustomizations that are not available: path of the unit, and address.
     std::set<std::pair<std::string, std::string>> remotes;
+    // Paths of units, and the tags or commits that they apply; "" = not known. The others apply
+    // branches.
+    std::set<std::pair<std::string, std::string>> revisions;
     std::string unfetched;             // a remote part of a kustomization; "" = none
     std::vector<std::string> ignored;  // directories that the user ignores
 };
@@ -71,6 +74,12 @@ std::string_view cluster_of_path(std::string_view path);
 // Records that the engine fails at something that the unit applies. Nothing is recorded if no
 // engine applies it.
 void note_refused(const AppliedUnit& unit, std::string reason, Standings& standings);
+
+// Returns the unit that may still apply the parent of the device, since it applies the same tag or
+// commit as in the earlier run, and not this tree. `earlier`: the revisions of that run.
+std::optional<std::string> why_revision_keeps(const Standings& standings,
+                                              const std::vector<repo::InventoryDevice>& earlier,
+                                              const repo::InventoryDevice& device);
 
 // Returns why no change of the sources explains the removal of the device, nothing if one does.
 // Paths of the standings are relative to the root of the sources.

@@ -53,6 +53,8 @@ struct TreeInventory {
     std::vector<InventoryDevice> settings = {};
     // The remote parts of kustomizations that were not at hand, by unit. `parent`: the address.
     std::vector<InventoryDevice> remotes = {};
+    // The tags and commits that units apply instead of a branch, by unit. `parent`: "v1.0.0".
+    std::vector<InventoryDevice> revisions = {};
     bool lists_devices = true;  // false: an earlier release wrote it, without its devices
 
     void sort();
@@ -64,7 +66,8 @@ using DeviceList = std::pair<std::string_view, std::vector<InventoryDevice> Tree
 inline constexpr auto kDeviceLists =
     std::to_array<DeviceList>({{"devices", &TreeInventory::devices},
                                {"settings", &TreeInventory::settings},
-                               {"remotes", &TreeInventory::remotes}});
+                               {"remotes", &TreeInventory::remotes},
+                               {"revisions", &TreeInventory::revisions}});
 
 std::string inventory_text(const TreeInventory& inventory);
 

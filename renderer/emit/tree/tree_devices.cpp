@@ -1,6 +1,8 @@
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/core/text_of.h"
@@ -63,12 +65,16 @@ std::vector<repo::InventoryDevice> tree_devices(const Output& output) {
     return devices;
 }
 
-std::vector<repo::InventoryDevice> tree_remotes(const Output& output) {
-    std::vector<repo::InventoryDevice> remotes;
-    for (const auto& [unit, address] : output.loaded.standings.remotes) {
-        remotes.push_back({.parent = address, .hostname = "", .unit = unit, .source = ""});
+// Returns an entry for each text that is known of a unit.
+std::vector<repo::InventoryDevice> entries_of(
+    const std::set<std::pair<std::string, std::string>>& texts) {
+    std::vector<repo::InventoryDevice> entries;
+    for (const auto& [unit, text] : texts) {
+        if (!text.empty()) {
+            entries.push_back({.parent = text, .hostname = "", .unit = unit, .source = ""});
+        }
     }
-    return remotes;
+    return entries;
 }
 
 std::vector<repo::InventoryDevice> tree_settings(const Output& output, const Document* deployment) {
@@ -97,7 +103,8 @@ repo::TreeInventory tree_inventory(const Output& output, const Document* deploym
     return {.files = {},
             .devices = tree_devices(output),
             .settings = tree_settings(output, deployment),
-            .remotes = tree_remotes(output)};
+            .remotes = entries_of(output.loaded.standings.remotes),
+            .revisions = entries_of(output.loaded.standings.revisions)};
 }
 
 }  // namespace renderer::emit

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_fields.h"
@@ -241,6 +242,20 @@ void find_type(const Value& source, BuildUnit& unit) {
     unit.exclude = text_of(source, {"directory", "exclude"});
 }
 
+// True for a commit or a tag, as far as the name tells: "v1.2.3", "refs/tags/stable".
+bool is_fixed_revision(std::string_view revision) {
+    constexpr std::size_t kShortestCommit = 7;
+    constexpr std::string_view kHex = "0123456789abcdefABCDEF";
+    const std::string_view version = revision.substr(revision.starts_with('v') ? 1 : 0);
+    const std::string_view numbers = version.substr(0, version.find_first_of("-+"));
+    return revision.starts_with("refs/tags/") ||
+           (revision.size() >= kShortestCommit &&
+            revision.find_first_not_of(kHex) == std::string_view::npos) ||
+           (numbers.find('.') != std::string_view::npos && is_digit(numbers.front()) &&
+            numbers.find_first_not_of("0123456789.") == std::string_view::npos &&
+            version.find_first_of(" ,|") == std::string_view::npos);
+}
+
 BuildUnit named_unit(const GitOpsTree& repository, const EngineObject& application) {
     BuildUnit unit;
     unit.name = fmt::format("Application {}", text_of(application.root, {"metadata", "name"}));
@@ -281,6 +296,10 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
             unit.naming = {};
         }
         return unit;
+    }
+    if (const std::string_view revision = text_of(spelled, {"targetRevision"});
+        !local && is_fixed_revision(revision)) {
+        unit.revision = revision;
     }
     const bool is_frozen =
         spelling_of(root.at({"metadata", "annotations", "argocd.argoproj.io/skip-reconcile"})) ==

@@ -67,6 +67,25 @@ TEST(ArgoUnits, SayWhatIsAppliedAndWhyNot) {
     }
 }
 
+TEST(ArgoUnits, HaveTheTagOrCommitThatTheyApply) {
+    const auto revision_of = [](const std::string& revision) {
+        UnitTree tree(kArgoFiles);
+        const std::string spec =
+            "{source: {repoURL: https://example.com/acme, path: apps, targetRevision: \"" +
+            revision + "\"}, destination: {}}";
+        return argo_units(tree.repository(), tree.object(application(spec.c_str())))
+            .front()
+            .revision;
+    };
+    for (const char* fixed : {"v1.2.3", "1.2", "1.2.3-next.1+x", "refs/tags/stable", "0123abc"}) {
+        EXPECT_EQ(revision_of(fixed), fixed);
+    }
+    for (const char* moving : {"", "HEAD", "main", "release-1.2", "v1", "1.x", "1.2.*", ">=1.0.0",
+                               "1.0.0 - 2.0.0", "0123ab"}) {
+        EXPECT_EQ(revision_of(moving), "") << moving;
+    }
+}
+
 TEST(ArgoUnits, AreKeptWithSkipReconcile) {
     UnitTree tree(kArgoFiles);
     const EngineObject object = tree.object(

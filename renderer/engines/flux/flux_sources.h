@@ -68,6 +68,13 @@ public:
     // True if the source is suspended: later commits do not reach the objects that use it.
     [[nodiscard]] bool is_suspended(std::string_view kind, std::string_view source) const;
 
+    // Returns the tag or commit of a GitRepository, "" if it follows a branch, nothing if it is not
+    // known. `source`: "flux-system/den". `file`: contains the object that refers to it. `cluster`:
+    // its directory, "" if not known.
+    [[nodiscard]] std::optional<std::string> revision_of(std::string_view source,
+                                                         const std::string& file,
+                                                         const std::string& cluster) const;
+
     // Returns the names of GitRepositories that are not this repository.
     [[nodiscard]] std::set<std::string> foreign() const;
 
@@ -78,16 +85,20 @@ public:
                                        std::vector<std::string> tops = {});
 
 private:
-    struct Ignored {
-        std::string file;  // of the GitRepository
-        std::string patterns;
-        std::vector<std::string> tops;  // normal paths of `sparseCheckout`; empty: all
+    struct Checkout {
+        std::string file;                          // of the GitRepository
+        std::string ns = {};                       // "" if not known
+        std::string ignored = {};                  // patterns
+        std::vector<std::string> tops = {};        // normal paths of `sparseCheckout`; empty: all
+        std::optional<std::string> revision = {};  // "" = a branch; none: not known, or a patch
     };
 
     [[nodiscard]] std::set<std::string> own_names(const std::vector<EngineObject>& objects) const;
     [[nodiscard]] bool may_be_patched(const EngineObject& source,
                                       const std::vector<EngineObject>& objects) const;
-    [[nodiscard]] Ignored ignored_by(std::string_view source, const std::string& file) const;
+    [[nodiscard]] std::vector<const Checkout*> checkouts_of(std::string_view source) const;
+    // Clusters have folders of their own.
+    static void keep_nearest_file(std::vector<const Checkout*>& checkouts, const std::string& file);
 
     const repo::SourceTree& tree_;
     const DirList& dirs_;
@@ -97,10 +108,10 @@ private:
     std::shared_ptr<const LocalSources> local_;
     std::set<std::string> own_;                   // repositories
     std::map<std::string, std::string> defined_;  // GitRepository -> its repository
-    std::map<std::string, std::vector<Ignored>, std::less<>> ignored_;  // by the source's name
-    std::map<std::string, std::shared_ptr<Artifact>> artifacts_;        // by patterns and tops
-    std::set<std::string, std::less<>> suspended_;                      // Kind/name
-    std::map<std::string, std::string, std::less<>> urls_;              // Kind/name -> URL
+    std::map<std::string, std::vector<Checkout>, std::less<>> checkouts_;  // by the source's name
+    std::map<std::string, std::shared_ptr<Artifact>> artifacts_;           // by patterns and tops
+    std::set<std::string, std::less<>> suspended_;                         // Kind/name
+    std::map<std::string, std::string, std::less<>> urls_;                 // Kind/name -> URL
     // By Kind/name; no value: the API server accepts one with this name.
     std::map<std::string, std::optional<IncompleteObject>, std::less<>> rejected_;
 };

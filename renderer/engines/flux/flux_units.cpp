@@ -67,10 +67,10 @@ bool sets_class(std::string_view patch) {
 
 // True if a patch may change what a release makes, or whether it does.
 bool decides_release(std::string_view patch) {
-    constexpr auto kFields =
+    constexpr auto kDeciding =
         std::to_array<std::string_view>({"values", "suspend", "chart", "releaseName", "kubeConfig",
                                          "targetNamespace", "$patch", "postRenderers", "/spec\""});
-    return std::ranges::any_of(kFields, [&](std::string_view field) {
+    return std::ranges::any_of(kDeciding, [&](std::string_view field) {
         return patch.find(field) != std::string_view::npos;
     });
 }
@@ -347,6 +347,12 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     } else {
         unit.variables = variables_of(repository, root, unit.file);
     }
+    if (is_own && !local) {
+        const std::string_view own = text_of(*source_ref, {"namespace"});
+        unit.git_source =
+            fmt::format("{}/{}", own.empty() ? text_of(root, {"metadata", "namespace"}) : own,
+                        is_made ? std::string_view(made->source) : source);
+    }
     for (const Value& one : items_of(root.at({"spec", "dependsOn"}))) {
         const std::string_view ns = one.at({"namespace"}) == nullptr
                                         ? text_of(root, {"metadata", "namespace"})
@@ -412,6 +418,8 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
         unit.is_guessed = spelled.find("${") != std::string_view::npos;
         unit.dir = directory_of(repository, local, path);
         unit.artifact = local ? nullptr : repository.flux_sources().artifact({}, instance.file);
+        const std::string_view ref = local ? std::string_view() : text_of(*sync, {"ref"});
+        unit.revision = ref.starts_with("refs/tags/") ? ref : std::string_view();
         if (tree_of(repository, unit).kind(unit.dir) == repo::EntryKind::Directory) {
             units.push_back(std::move(unit));
         } else {

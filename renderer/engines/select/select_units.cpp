@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -445,6 +446,18 @@ private:
         out.all = standings_of(units_);
         out.clusters = clusters_of(units_, false);
         out.others = clusters_of(units_, true);
+        for (const BuildUnit& unit : units_) {
+            if (!has_content(unit)) {
+                continue;
+            }
+            const std::optional<std::string> revision =
+                unit.git_source.empty() ? unit.revision
+                                        : repository_.flux_sources().revision_of(
+                                              unit.git_source, unit.file, unit.cluster);
+            if (revision != "") {
+                out.revisions.emplace(unit_path_of(units_, unit), revision.value_or(""));
+            }
+        }
         for (const auto& [dir, names] : unreached) {
             for (const std::string& name : names) {
                 out.unreached.insert(

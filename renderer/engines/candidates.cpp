@@ -174,20 +174,22 @@ std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
         unit.pos = unit.pos.known() ? unit.pos : place;
         unit.set = name;
     }
-    const auto add_rest = [&](UnitState state, std::string reason) {
-        if (!reason.empty()) {
-            BuildUnit& rest = units.emplace_back();
-            rest.name = name;
-            rest.file = set.file;
-            rest.state = state;
-            rest.rest = UnitRest::Set;
-            rest.reason = std::move(reason);
-            rest.pos = place;
-            rest.dir = set_directory(set.root);
-        }
+    const auto add_rest = [&](UnitState state, std::string reason, std::string dir) {
+        BuildUnit& rest = units.emplace_back();
+        rest.name = name;
+        rest.file = set.file;
+        rest.dir = std::move(dir);
+        rest.state = state;
+        rest.rest = UnitRest::Set;
+        rest.reason = std::move(reason);
+        rest.pos = place;
     };
-    add_rest(UnitState::Unresolved, std::move(expanded.unresolved));
-    add_rest(UnitState::Kept, why_set_keeps(set.root));
+    if (!expanded.unresolved.empty()) {
+        add_rest(UnitState::Unresolved, std::move(expanded.unresolved), set_directory(set.root));
+    }
+    if (std::string why = why_set_keeps(set.root); !why.empty()) {
+        add_rest(UnitState::Kept, std::move(why), {});
+    }
     return units;
 }
 

@@ -48,8 +48,8 @@ struct Standings {
     std::set<std::string> unreached;  // files with inputs that nothing applies
     // Remote parts of kustomizations that are not available: path of the unit, and address.
     std::set<std::pair<std::string, std::string>> remotes;
-    // Paths of units, and the tags or commits that they apply; "" = not known. The others apply
-    // branches.
+    // Paths of units, and the tags or commits that they apply; "" = not known. All others that are
+    // applied follow a branch or a range of versions.
     std::set<std::pair<std::string, std::string>> revisions;
     std::string unfetched;             // a remote part of a kustomization; "" = none
     std::vector<std::string> ignored;  // directories that the user ignores
@@ -75,8 +75,8 @@ std::string_view cluster_of_path(std::string_view path);
 // engine applies it.
 void note_refused(const AppliedUnit& unit, std::string reason, Standings& standings);
 
-// Returns the unit that may still apply the parent of the device, since it applies the same tag or
-// commit as in the earlier run, and not this tree. `earlier`: the revisions of that run.
+// Returns why a unit may still apply the parent of the device: it applies the tag or commit of the
+// earlier run, and not this tree. Nothing if none does. `earlier`: the revisions of that run.
 std::optional<std::string> why_revision_keeps(const Standings& standings,
                                               const std::vector<repo::InventoryDevice>& earlier,
                                               const repo::InventoryDevice& device);

@@ -15,9 +15,6 @@ std::shared_ptr<const engines::AppliedUnit> unit_of(const Loaded& loaded, Source
 }
 
 engines::HookReaders hook_readers_of(const Loaded& loaded, const Document& document) {
-    if (loaded.is_stream) {
-        return {};
-    }
     const auto built = std::ranges::find(loaded.built, document.source, &BuiltSource::source);
     return engines::hook_readers(*unit_of(loaded, document.source), loaded.bundles[document.bundle],
                                  built != loaded.built.end() && built->is_chart);

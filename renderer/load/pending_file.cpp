@@ -291,10 +291,8 @@ private:
             quote_annotations(document.root);
         }
         document.hook = engines::is_hook(
-            document.root, loaded_.is_stream
-                               ? engines::HookReaders()
-                               : engines::hook_readers(*file_.unit, loaded_.bundles[file_.bundle],
-                                                       file_.is_chart));
+            document.root,
+            engines::hook_readers(*file_.unit, loaded_.bundles[file_.bundle], file_.is_chart));
         if (is_built() && engines::is_local_config(document.root)) {
             document.reachable = false;
             document.is_unapplied = true;

@@ -9,6 +9,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/chart_releases.h"
+#include "renderer/engines/flux/flux_sources.h"
 #include "renderer/engines/flux/helm_release.h"
 #include "renderer/repo/paths.h"
 
@@ -106,10 +107,10 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
 
 // Returns the version that `ref` of a source names: by its name, else its range, else its tag.
 std::string version_in_ref(const Value& source) {
-    constexpr std::string_view kTags = "refs/tags/";
     const std::string_view name = text_of(source, {"spec", "ref", "name"});
     if (!name.empty()) {
-        return std::string(name.starts_with(kTags) ? name.substr(kTags.size()) : "");
+        return std::string(
+            name.starts_with(engines::kTagRefs) ? name.substr(engines::kTagRefs.size()) : "");
     }
     const std::string_view range = text_of(source, {"spec", "ref", "semver"});
     return std::string(range.empty() ? text_of(source, {"spec", "ref", "tag"}) : range);

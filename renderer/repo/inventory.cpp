@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <span>
 #include <utility>
 
 #include "renderer/base/printable.h"

@@ -21,7 +21,7 @@ for policy in 'applicationsSync: create-update' 'applicationsSync: create-only' 
 done
 begin 'argo: a file of a set that deletes no Applications' list_set
 sed -i 's,^  generators:,  syncPolicy: {applicationsSync: create-only}\n&,' apps/set.yaml
-printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n' >media/plain.yaml
+plain_map
 rm media/film.yaml
 removed '1 device: media-film'
 begin 'argo: a set that does not make an Application any more' list_set

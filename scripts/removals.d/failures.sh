@@ -16,7 +16,7 @@ printf 'kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n' >media/
 refused unexplained-removal --allow-empty
 begin 'flux: a resource that is no longer listed, beside a patch that does not exist' flux
 printf 'resources: [plain.yaml]\npatches: [{path: none.yaml}]\n' >media/kustomization.yaml
-printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain, namespace: media}\n' >media/plain.yaml
+plain_map
 refused unexplained-removal --allow-empty
 grep -q 'no kustomize is run to see whether it can be built' said || fail "does not say why"
 begin 'flux: a resource that is no longer listed, beside a kind that does not exist' flux

@@ -62,7 +62,7 @@ refused unexplained-removal
 begin 'argo: a file of an Application with a tag' argo
 sed -i 's,path: media,targetRevision: v1.0.0-fix.1\, &,' apps/media.yaml
 again
-printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n' >media/plain.yaml
+plain_map
 mv media/film.yaml gone
 refused unexplained-removal
 grep -q 'Application media applies v1.0.0-fix.1, which may still have it' said || fail "does not say why"
@@ -77,13 +77,13 @@ refused unexplained-removal
 grep -q 'Application root applies 0123456789abcdef, which may still have it' said || fail "does not name the unit above"
 mv gone apps/media.yaml
 sed -i 's,v2.0.0,v2.1.0,' apps/media.yaml
-printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n' >media/plain.yaml
+plain_map
 mv media/film.yaml gone
 refused unexplained-removal
 begin 'argo: a file of an Application with a branch, of one with a tag' argo
 sed -i 's,path: apps,targetRevision: v1.0.0\, &,' root.yaml
 sed -i 's,path: media,targetRevision: release-1\, &,' apps/media.yaml
 again
-printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\n' >media/plain.yaml
+plain_map
 mv media/film.yaml gone
 removed '1 device: media-film'

@@ -107,11 +107,14 @@ plain_release() {
   working_helm
   helm_release release.yaml
 }
+plain_map() {
+  printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain, namespace: media}\n' >media/plain.yaml
+}
 loose() {
   kustomization clusters/den/flux-system/sync.yaml flux-system ./clusters/den
   kustomization clusters/den/media.yaml media ./media
   service media/film.yaml film
-  printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain, namespace: media}\n' >media/plain.yaml
+  plain_map
 }
 helm_release() {
   printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  interval: 1h\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n' >"$1"
@@ -132,7 +135,8 @@ valued_chart() {
 flux_values() {
   flux
   valued_chart
-  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  interval: 1h\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n  values: {state: EXPOSED}\n' >media/release.yaml
+  helm_release media/release.yaml
+  echo '  values: {state: EXPOSED}' >>media/release.yaml
   echo '- release.yaml' >>media/kustomization.yaml
 }
 loose_units() {

@@ -11,6 +11,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_fields.h"
+#include "renderer/engines/flux/flux_sources.h"
 #include "renderer/engines/flux/flux_units.h"
 #include "renderer/engines/helm/chart_source.h"
 #include "renderer/engines/liveness.h"
@@ -248,7 +249,7 @@ bool is_fixed_revision(std::string_view revision) {
     constexpr std::string_view kHex = "0123456789abcdefABCDEF";
     const std::string_view version = revision.substr(revision.starts_with('v') ? 1 : 0);
     const std::string_view numbers = version.substr(0, version.find_first_of("-+"));
-    return revision.starts_with("refs/tags/") ||
+    return revision.starts_with(kTagRefs) ||
            (revision.size() >= kShortestCommit &&
             revision.find_first_not_of(kHex) == std::string_view::npos) ||
            (numbers.find('.') != std::string_view::npos && is_digit(numbers.front()) &&

@@ -21,10 +21,9 @@ namespace {
 // Returns the tag or commit of a GitRepository, "" if it follows a branch or a range of versions,
 // nothing if a variable decides. Source: fluxcd/pkg git/gogit/client.go (Clone).
 std::optional<std::string> revision_in(const Value& source) {
-    const Value* ref = source.at({"spec", "ref"});
     std::string_view revision;
     for (const std::string_view field : {"commit", "name", "tag"}) {
-        revision = revision.empty() && ref != nullptr ? text_of(*ref, {field}) : revision;
+        revision = revision.empty() ? text_of(source, {"spec", "ref", field}) : revision;
     }
     if (revision.find("${") != std::string_view::npos) {
         return std::nullopt;
@@ -111,7 +110,7 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
             url.find("${") == std::string_view::npos) {
             own_.insert(repository_name(url));
             const std::string_view ref = text_of(*sync, {"ref"});
-            if (ref.starts_with("refs/tags/")) {
+            if (ref.starts_with(kTagRefs)) {
                 const std::string_view name = text_of(*sync, {"name"});
                 checkouts_[std::string(name.empty() ? "flux-system" : name)].push_back(
                     {.file = instance.file, .revision = std::string(ref)});

@@ -26,6 +26,8 @@ bool may_change_objects(const repo::SourceTree& tree, const std::string& path);
 // The same for a Kustomization of Flux.
 bool changes_objects(const Value& kustomization);
 
+inline constexpr std::string_view kTagRefs = "refs/tags/";
+
 class FluxSources {
 public:
     // All references must outlive this object. `root`: the top of the repository, a normalized

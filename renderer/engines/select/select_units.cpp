@@ -441,11 +441,7 @@ private:
         return unreached;
     }
 
-    void note_standings(const Unreached& unreached) {
-        Standings& out = out_.standings;
-        out.all = standings_of(units_);
-        out.clusters = clusters_of(units_, false);
-        out.others = clusters_of(units_, true);
+    void note_revisions() {
         for (const BuildUnit& unit : units_) {
             if (!has_content(unit)) {
                 continue;
@@ -455,9 +451,17 @@ private:
                                         : repository_.flux_sources().revision_of(
                                               unit.git_source, unit.file, unit.cluster);
             if (revision != "") {
-                out.revisions.emplace(unit_path_of(units_, unit), revision.value_or(""));
+                out_.standings.revisions.emplace(unit_path_of(units_, unit), revision.value_or(""));
             }
         }
+    }
+
+    void note_standings(const Unreached& unreached) {
+        Standings& out = out_.standings;
+        out.all = standings_of(units_);
+        out.clusters = clusters_of(units_, false);
+        out.others = clusters_of(units_, true);
+        note_revisions();
         for (const auto& [dir, names] : unreached) {
             for (const std::string& name : names) {
                 out.unreached.insert(

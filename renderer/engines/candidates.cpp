@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -15,9 +16,11 @@
 #include "renderer/engines/flux/resource_set.h"
 #include "renderer/engines/flux/resource_set_units.h"
 #include "renderer/engines/hooks.h"
+#include "renderer/engines/kustomize/left_out.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/naming.h"
 #include "renderer/engines/unit_content.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer::engines {
 
@@ -68,22 +71,30 @@ std::string why_set_keeps(const Value& set) {
                : std::string();
 }
 
-// Returns the path that all Applications of a set have, "" if parameters or patches decide.
-std::string_view constant_path(const Value& set) {
+bool has_parameters(const Value* value) {
+    return text_of(value).find("{{") != std::string_view::npos ||
+           std::ranges::any_of(items_of(value),
+                               [](const Value& item) { return has_parameters(&item); }) ||
+           std::ranges::any_of(members_of(value), [](const Member& member) {
+               return has_parameters(&member.value);
+           });
+}
+
+// True if all Applications of a set have the sources of its template as they are.
+bool has_constant_sources(const Value& set) {
     const auto has_template = [](const Value& generator) {
         return std::ranges::any_of(members_of(&generator), [](const Member& kind) {
             return kind.value.find("template") != nullptr;
         });
     };
-    const Value* spec = set.at({"spec", "template", "spec"});
-    const bool is_one_source =
-        spec != nullptr && spec->find("sources") == nullptr &&
-        spec->find("sourceHydrator") == nullptr && spec->at({"source", "kustomize"}) == nullptr &&
-        set.at({"spec", "templatePatch"}) == nullptr &&
-        std::ranges::none_of(items_of(set.at({"spec", "generators"})), has_template);
-    const std::string_view path =
-        is_one_source ? text_of(*spec, {"source", "path"}) : std::string_view();
-    return path.find("{{") == std::string_view::npos ? path : std::string_view();
+    return set.at({"spec", "template", "spec"}) != nullptr &&
+           set.at({"spec", "templatePatch"}) == nullptr &&
+           std::ranges::none_of(items_of(set.at({"spec", "generators"})), has_template) &&
+           std::ranges::none_of(
+               std::initializer_list<std::string_view>{"source", "sources", "sourceHydrator"},
+               [&](std::string_view field) {
+                   return has_parameters(set.at({"spec", "template", "spec", field}));
+               });
 }
 
 }  // namespace
@@ -141,19 +152,32 @@ std::vector<const Value*> Candidates::input_providers() const {
     return found;
 }
 
-// Returns the directory of all Applications of a set, "" if it is not known or has other units.
-std::string Candidates::set_directory(const Value& set) {
-    const std::string_view path = constant_path(set);
-    if (path.empty()) {
+// Returns the directory of all Applications of a set, "" if it is not known or if files that they
+// apply may be elsewhere: in a chart, in a remote part of a kustomization, or in other units.
+std::string Candidates::set_directory(const EngineObject& set) {
+    if (!has_constant_sources(set.root)) {
         return {};
     }
-    BuildUnit all;
-    all.dir = repository_.directory(path);
+    std::vector<BuildUnit> units = argo_units(
+        repository_, {.file = set.file, .root = set.root.at({"spec", "template"})->clone()});
+    BuildUnit& all = units.front();
+    if (units.size() > 1 || !has_content(all) || all.chart || all.changes ||
+        all.ignores_kustomization || all.files != UnitFiles::Directory) {
+        return {};
+    }
     find_content(repository_, reader_, all);
+    const auto has_remote_part = [&](const std::string& path) {
+        if (!repo::is_kustomization_name(repo::base_name(path))) {
+            return false;
+        }
+        const Kustomization* file = reader_.find(repo::parent_path(path));
+        return file == nullptr || !file->root.is_map() ||
+               !left_out_of(repository_.tree(), reader_, *file).empty();
+    };
     const bool has_units = std::ranges::any_of(
         repository_.objects(),
         [&](const EngineObject& object) { return all.claims.contains(object.file); });
-    return has_units ? std::string() : all.dir;
+    return has_units || std::ranges::any_of(all.claims, has_remote_part) ? std::string() : all.dir;
 }
 
 std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
@@ -185,7 +209,7 @@ std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
         rest.pos = place;
     };
     if (!expanded.unresolved.empty()) {
-        add_rest(UnitState::Unresolved, std::move(expanded.unresolved), set_directory(set.root));
+        add_rest(UnitState::Unresolved, std::move(expanded.unresolved), set_directory(set));
     }
     if (std::string why = why_set_keeps(set.root); !why.empty()) {
         add_rest(UnitState::Kept, std::move(why), {});

@@ -56,7 +56,7 @@ public:
 
 private:
     [[nodiscard]] std::vector<const Value*> input_providers() const;
-    std::string set_directory(const Value& set);
+    std::string set_directory(const EngineObject& set);
     std::vector<BuildUnit> set_units(const EngineObject& set);
 
     GitOpsTree& repository_;

@@ -234,18 +234,28 @@ private:
                         "give the value with --substitute NAME=VALUE, or use --include DIR or "
                         "--ignore DIR for each directory with inputs that nothing applies");
             }
-            if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved &&
-                (unit.dir.empty() ||
-                 !could_apply(repository_, context_.build.reader, unit, unreached_).empty())) {
-                context_.build.diagnostics
-                    .error("unresolved-set", unit.pos,
-                           fmt::format("what {} applies is not known", unit.name))
-                    .found(unit.reason)
-                    .expected(fmt::format("{}, or --include for each directory with inputs",
-                                          unit.is_flux ? "Kustomizations" : "Applications"))
-                    .hint("\"tailrender roots\" lists the directories that are not applied");
+            if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
+                refuse_set(unit);
             }
         }
+    }
+
+    void refuse_set(const BuildUnit& unit) {
+        const std::string file =
+            unit.dir.empty() ? std::string()
+                             : could_apply(repository_, context_.build.reader, unit, unreached_);
+        if (!unit.dir.empty() && file.empty()) {
+            return;
+        }
+        context_.build.diagnostics
+            .error("unresolved-set", unit.pos,
+                   fmt::format("what {} applies is not known", unit.name))
+            .found(file.empty() ? unit.reason
+                                : fmt::format("{}, and {}, which nothing else applies",
+                                              unit.reason, file))
+            .expected(fmt::format("{}, or --include for each directory with inputs",
+                                  unit.is_flux ? "Kustomizations" : "Applications"))
+            .hint("\"tailrender roots\" lists the directories that are not applied");
     }
 
     void refuse_chart(const BuildUnit& unit) {

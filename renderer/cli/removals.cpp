@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/printable.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/diff/devices.h"
 #include "renderer/diff/manifests.h"
@@ -63,10 +65,18 @@ Result<std::string> removal_line(const emit::RenderedTree& tree,
     return fmt::format("{}: removes {}: {}\n", tree.dir, counted(count, "device"), names);
 }
 
-// Reports one error for all devices of a tree with the same reason.
-void refuse(const std::string& where, const std::string& why,
+// Why a removal is unexplained.
+struct Cause {
+    std::string why;
+    std::string revision = {};  // the tag or commit that is applied in place of this tree
+    friend auto operator<=>(const Cause&, const Cause&) = default;
+};
+
+// Reports one error for all devices of a tree with the same cause.
+void refuse(const std::string& where, const Cause& cause,
             const std::vector<const repo::InventoryDevice*>& devices, Diagnostics& diagnostics) {
     const repo::InventoryDevice& first = *devices.front();
+    const bool is_fixed = !cause.revision.empty();
     Finding error =
         diagnostics
             .error("unexplained-removal", {},
@@ -75,12 +85,19 @@ void refuse(const std::string& where, const std::string& why,
                        diff::safe(first.hostname)))
             .where(where)
             .object(diff::safe(first.parent))
-            .found(diff::safe(why))
+            .found(diff::safe(cause.why))
             .expected(
-                fmt::format("{} still applied, or deleted while everything else can be rendered",
-                            diff::safe(first.source)))
+                is_fixed
+                    ? fmt::format("another tag or commit there, or {} as it was",
+                                  diff::safe(first.source))
+                    : fmt::format("{} still applied, or deleted while everything else can be "
+                                  "rendered",
+                                  diff::safe(first.source)))
             .hint(fmt::format(
-                "to remove {}, use --allow-removal {}, or \"ignore\" in .tailrender.yaml",
+                "{}to remove {}, use --allow-removal {}, or \"ignore\" in .tailrender.yaml",
+                is_fixed ? fmt::format("--rev {} renders what is applied; ",
+                                       shell_word(diff::safe(cause.revision)))
+                         : "",
                 devices.size() == 1 ? "it" : "the first", diff::safe(first.parent)));
     for (const repo::InventoryDevice* device : std::span(devices).subspan(1)) {
         error.note({.object = diff::safe(device->parent),
@@ -300,48 +317,57 @@ std::optional<std::string> why_hook_stays(const load::Loaded& loaded, const std:
 
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.
 // `revisions`: of units in the earlier run.
-std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice& device,
-                                    const std::vector<repo::InventoryDevice>& revisions,
-                                    RefusedUnits& refused) {
+std::optional<Cause> why_lost(const Run& run, const repo::InventoryDevice& device,
+                              const std::vector<repo::InventoryDevice>& revisions,
+                              RefusedUnits& refused) {
     if (const auto undecided = run.plan.undecided.find(device.parent);
         undecided != run.plan.undecided.end()) {
-        return undecided->second;
+        return Cause{undecided->second};
     }
     std::optional<std::string> why = engines::why_unexplained(run.loaded.standings, device);
-    why = why ? why : engines::why_revision_keeps(run.loaded.standings, revisions, device);
+    if (const auto unit = engines::fixed_unit_of(run.loaded.standings, revisions, device);
+        !why && unit) {
+        return Cause{unit->is_known
+                         ? fmt::format("{} applies {}, which may still have it", unit->name,
+                                       unit->revision)
+                         : fmt::format("{} applied {}, and what it applies now is not known",
+                                       unit->name, unit->revision),
+                     unit->revision};
+    }
     why = why ? why : unread_choice(run, device.parent);
     why = why ? why : why_class_stays(run, device);
     why = why ? why : why_hook_stays(run.loaded, device.parent);
-    return why ? why : refused.why(device);
+    why = why ? why : refused.why(device);
+    return why ? std::optional(Cause{*why}) : std::nullopt;
 }
 
 // Returns why the values of the operator's release cannot have changed, or nothing if they are the
 // same or may have.
-std::optional<std::string> why_changed(const Run& run, const repo::InventoryDevice& before,
-                                       const repo::InventoryDevice& now) {
+std::optional<Cause> why_changed(const Run& run, const repo::InventoryDevice& before,
+                                 const repo::InventoryDevice& now) {
     const std::optional<load::OperatorRelease>& release = run.loaded.operator_release;
     const bool is_kept = release && !release->kept.empty() && before.parent == now.parent;
     return is_kept && before.values != now.values
-               ? std::optional(fmt::format("{} is kept: {}", now.parent, release->kept))
+               ? std::optional(Cause{fmt::format("{} is kept: {}", now.parent, release->kept)})
                : std::nullopt;
 }
 
 // Returns the reason if a kustomization has a remote part that it did not have in an earlier run:
 // objects of the tree may have moved there. Only the device's own unit counts, or any if the
 // device's file exists, but is no longer applied.
-std::optional<std::string> remote_since(const repo::TreeInventory& earlier,
-                                        const repo::TreeInventory& now,
-                                        const repo::InventoryDevice& device, bool is_unreached) {
+std::optional<Cause> remote_since(const repo::TreeInventory& earlier,
+                                  const repo::TreeInventory& now,
+                                  const repo::InventoryDevice& device, bool is_unreached) {
     const auto found = std::ranges::find_if(now.remotes, [&](const repo::InventoryDevice& remote) {
         return (is_unreached || remote.unit == device.unit) &&
                std::ranges::find(earlier.remotes, remote) == earlier.remotes.end();
     });
     return found == now.remotes.end()
                ? std::nullopt
-               : std::optional(fmt::format("{} kustomization uses {}, which is not available, and "
-                                           "may have got its manifest",
-                                           found->unit == device.unit ? "its" : "a",
-                                           found->parent));
+               : std::optional(Cause{fmt::format(
+                     "{} kustomization uses {}, which is not available, and may have got its "
+                     "manifest",
+                     found->unit == device.unit ? "its" : "a", found->parent)});
 }
 
 }  // namespace
@@ -400,38 +426,39 @@ bool refuse_unexplained(const Options& options, const std::string& where,
     RefusedUnits refused(run);
     // What a unit applies is this tree if --rev names its revision.
     std::vector<repo::InventoryDevice> revisions = earlier.revisions;
-    std::erase_if(revisions,
-                  [&](const repo::InventoryDevice& one) { return one.parent == options.revision; });
+    std::erase_if(revisions, [&](const repo::InventoryDevice& one) {
+        return options.revision == one.parent || options.revision == "refs/tags/" + one.parent;
+    });
     bool are_explained = true;
     for (const repo::InventoryDevice& release : earlier.settings) {
         if (!options.load.values_files.empty() || known.contains(release.parent)) {
             continue;
         }
         const bool are_lost = now.settings.empty();
-        if (const std::optional<std::string> why =
+        if (const std::optional<Cause> cause =
                 are_lost ? why_lost(run, release, revisions, refused)
                          : why_changed(run, release, now.settings.front())) {
-            refuse_settings(where, *why, release, are_lost, diagnostics);
+            refuse_settings(where, cause->why, release, are_lost, diagnostics);
             are_explained = false;
         } else if (are_lost && !std::ranges::any_of(run.loaded.values, has_settings)) {
             warn_of_defaults(where, release, diagnostics);
         }
     }
-    std::map<std::string, std::vector<const repo::InventoryDevice*>> unexplained;
+    std::map<Cause, std::vector<const repo::InventoryDevice*>> unexplained;
     for (const repo::InventoryDevice& device : earlier.devices) {
         if (!known.insert(device.parent).second) {
             continue;
         }
-        std::optional<std::string> why = why_lost(run, device, revisions, refused);
-        why = why ? why
-                  : remote_since(earlier, now, device,
-                                 run.loaded.standings.unreached.contains(device.source));
-        if (why) {
-            unexplained[*why].push_back(&device);
+        std::optional<Cause> cause = why_lost(run, device, revisions, refused);
+        cause = cause ? cause
+                      : remote_since(earlier, now, device,
+                                     run.loaded.standings.unreached.contains(device.source));
+        if (cause) {
+            unexplained[*cause].push_back(&device);
         }
     }
-    for (const auto& [why, devices] : unexplained) {
-        refuse(where, why, devices, diagnostics);
+    for (const auto& [cause, devices] : unexplained) {
+        refuse(where, cause, devices, diagnostics);
     }
     return are_explained && unexplained.empty();
 }

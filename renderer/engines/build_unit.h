@@ -72,10 +72,8 @@ struct BuildUnit {
     std::string unbuilt;      // the error of kustomize; the files of the unit are read without it
     std::string text;         // the content of a file that nothing applies
     std::string cluster;
-    // The tag or commit that Argo CD or an instance of Flux applies; "" = a branch, or others.
-    std::string revision;
-    // "flux-system/den": the GitRepository of this repository that says it for a Kustomization.
-    std::string git_source;
+    std::string revision;    // the tag or commit that Argo CD or an instance applies; "" = a branch
+    std::string git_source;  // of Flux: "flux-system/den", the GitRepository of this repository
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 
     std::vector<std::string> beyond;     // of a root, if a FluxInstance names another root:

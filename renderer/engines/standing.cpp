@@ -180,6 +180,12 @@ std::optional<std::string> holder(const Standings& standings, const repo::Invent
     return std::nullopt;
 }
 
+bool is_ignored(const Standings& standings, const repo::InventoryDevice& device) {
+    return std::ranges::any_of(standings.ignored, [&](const std::string& dir) {
+        return repo::is_within(device.source, dir);
+    });
+}
+
 }  // namespace
 
 std::string_view cluster_of_path(std::string_view path) {
@@ -205,21 +211,20 @@ void note_refused(const AppliedUnit& unit, std::string reason, Standings& standi
 }
 
 // A unit whose revision changed was itself changed by the unit above it, if that applies this tree.
-std::optional<std::string> why_revision_keeps(const Standings& standings,
-                                              const std::vector<repo::InventoryDevice>& earlier,
-                                              const repo::InventoryDevice& device) {
+std::optional<FixedUnit> fixed_unit_of(const Standings& standings,
+                                       const std::vector<repo::InventoryDevice>& earlier,
+                                       const repo::InventoryDevice& device) {
     const std::string_view cluster = cluster_of_path(device.unit);
-    std::string path = device.unit;
+    std::string path = is_ignored(standings, device) ? std::string() : device.unit;
     while (!path.empty()) {
         const std::size_t at = path.rfind(kAbove);
         const std::string name = at == std::string::npos ? path : path.substr(at + kAbove.size());
         for (const repo::InventoryDevice& one : earlier) {
             if (one.unit == path && standings.revisions.contains({path, one.parent})) {
-                return fmt::format("{} applies {}, which may still have it", name, one.parent);
+                return FixedUnit{.name = name, .revision = one.parent};
             }
             if (one.unit == path && standings.revisions.contains({path, ""})) {
-                return fmt::format("{} applied {}, and what it applies now is not known", name,
-                                   one.parent);
+                return FixedUnit{.name = name, .revision = one.parent, .is_known = false};
             }
         }
         const auto now = standings.revisions.lower_bound({path, ""});
@@ -235,10 +240,7 @@ std::optional<std::string> why_revision_keeps(const Standings& standings,
 
 std::optional<std::string> why_unexplained(const Standings& standings,
                                            const repo::InventoryDevice& device) {
-    const bool is_ignored = std::ranges::any_of(standings.ignored, [&](const std::string& dir) {
-        return repo::is_within(device.source, dir);
-    });
-    if (is_ignored) {
+    if (is_ignored(standings, device)) {
         return std::nullopt;
     }
     if (const auto kept = standings.objects.find(device.parent); kept != standings.objects.end()) {

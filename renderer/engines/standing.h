@@ -75,11 +75,18 @@ std::string_view cluster_of_path(std::string_view path);
 // engine applies it.
 void note_refused(const AppliedUnit& unit, std::string reason, Standings& standings);
 
-// Returns why a unit may still apply the parent of the device: it applies the tag or commit of the
-// earlier run, and not this tree. Nothing if none does. `earlier`: the revisions of that run.
-std::optional<std::string> why_revision_keeps(const Standings& standings,
-                                              const std::vector<repo::InventoryDevice>& earlier,
-                                              const repo::InventoryDevice& device);
+// A unit that applies a tag or a commit, not this tree.
+struct FixedUnit {
+    std::string name;
+    std::string revision;  // of the earlier run
+    bool is_known = true;  // false: what it applies now is not known
+};
+
+// Returns the unit that may still apply the parent of the device, since it applies the same
+// revision as in the earlier run. `earlier`: the revisions of that run.
+std::optional<FixedUnit> fixed_unit_of(const Standings& standings,
+                                       const std::vector<repo::InventoryDevice>& earlier,
+                                       const repo::InventoryDevice& device);
 
 // Returns why no change of the sources explains the removal of the device, nothing if one does.
 // Paths of the standings are relative to the root of the sources.

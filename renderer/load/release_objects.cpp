@@ -9,7 +9,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/chart_releases.h"
-#include "renderer/engines/flux/flux_sources.h"
+#include "renderer/engines/flux/flux_revisions.h"
 #include "renderer/engines/flux/helm_release.h"
 #include "renderer/repo/paths.h"
 
@@ -109,8 +109,7 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
 std::string version_in_ref(const Value& source) {
     const std::string_view name = text_of(source, {"spec", "ref", "name"});
     if (!name.empty()) {
-        return std::string(
-            name.starts_with(engines::kTagRefs) ? name.substr(engines::kTagRefs.size()) : "");
+        return std::string(engines::tag_of_ref(name));
     }
     const std::string_view range = text_of(source, {"spec", "ref", "semver"});
     return std::string(range.empty() ? text_of(source, {"spec", "ref", "tag"}) : range);

@@ -12,6 +12,7 @@ for revision in 'tag: v1.0.0' 'commit: 0123456789abcdef0123456789abcdef01234567,
   sed -i 's,^- song,# - song,' media/kustomization.yaml
   refused unexplained-removal
   grep -q 'Kustomization flux-system/media applies .*, which may still have it' said || fail "does not say why"
+  grep -q 'expected: another tag or commit there, or media/song.yaml as it was' said || fail "does not name the way on"
   source_at clusters/den/flux-system/source.yaml 'tag: v2.0.0'
   removed '1 device: media-song'
   begin "flux: $revision, and a deleted unit" fixed
@@ -24,7 +25,7 @@ for revision in 'tag: v1.0.0' 'commit: 0123456789abcdef0123456789abcdef01234567,
   refused unexplained-removal
   grep -q 'Kustomization flux-system/media applied .*, and what it applies now is not known' said || fail "does not say why"
 done
-for revision in 'branch: main' 'branch: main, semver: 1.x' 'name: refs/heads/main, tag: v1.0.0'; do
+for revision in 'branch: main' 'branch: main, semver: 1.x' 'name: refs/heads/main, tag: v1.0.0' 'name: refs/pull/7/head' 'name: HEAD'; do
   begin "flux: $revision, and a commented resource" fixed
   sed -i 's,^- song,# - song,' media/kustomization.yaml
   removed '1 device: media-song'
@@ -87,3 +88,29 @@ again
 plain_map
 mv media/film.yaml gone
 removed '1 device: media-film'
+begin 'argo: a file of an Application with a branch whose name has numbers' argo
+sed -i 's,path: media,targetRevision: "2024.10"\, &,' apps/media.yaml
+again
+plain_map
+mv media/film.yaml gone
+removed '1 device: media-film'
+begin 'flux: a tag, and a resource that is ignored' fixed
+sed -i 's,^- song,# - song,' media/kustomization.yaml
+printf 'ignore: [media]\n' >.tailrender.yaml
+removed '1 device: media-song'
+instance() {
+  flux
+  rm clusters/den/flux-system/sync.yaml
+  printf 'apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\nmetadata: {name: flux, namespace: flux-system}\nspec:\n  distribution: {version: 2.x, registry: ghcr.io/fluxcd}\n  sync: {kind: GitRepository, url: "https://example.com/acme/den.git", ref: %s, path: clusters/den}\n' "$revision" >clusters/den/flux.yaml
+  mkdir -p clusters/lab
+  source_at clusters/lab/source.yaml 'tag: v1.0.0'
+}
+revision=refs/heads/main
+begin 'flux: an instance with a branch, and a source with a tag that nothing applies' instance
+sed -i 's,^- song,# - song,' media/kustomization.yaml
+removed '1 device: media-song'
+revision=refs/tags/v1.0.0
+begin 'flux: an instance with a tag' instance
+sed -i 's,^- song,# - song,' media/kustomization.yaml
+refused unexplained-removal
+grep -q 'hint: --rev v1.0.0 renders what is applied' said || fail "does not name the tag"

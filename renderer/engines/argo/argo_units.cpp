@@ -11,7 +11,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_fields.h"
-#include "renderer/engines/flux/flux_sources.h"
+#include "renderer/engines/flux/flux_revisions.h"
 #include "renderer/engines/flux/flux_units.h"
 #include "renderer/engines/helm/chart_source.h"
 #include "renderer/engines/liveness.h"
@@ -243,18 +243,25 @@ void find_type(const Value& source, BuildUnit& unit) {
     unit.exclude = text_of(source, {"directory", "exclude"});
 }
 
-// True for a commit or a tag, as far as the name tells: "v1.2.3", "refs/tags/stable".
-bool is_fixed_revision(std::string_view revision) {
-    constexpr std::size_t kShortestCommit = 7;
+// Returns the tag or commit that a revision is, as far as its name tells: "v1.2.3",
+// "refs/tags/stable", a hash; "" for branches and ranges of versions.
+std::string_view fixed_revision(std::string_view revision) {
+    constexpr std::size_t kShortestHash = 7, kHash = 40;
     constexpr std::string_view kHex = "0123456789abcdefABCDEF";
+    if (const std::string_view tag = tag_of_ref(revision); !tag.empty()) {
+        return tag;
+    }
+    const bool is_hash = revision.find_first_not_of(kHex) == std::string_view::npos &&
+                         (revision.size() == kHash || (revision.size() >= kShortestHash &&
+                                                       std::ranges::any_of(revision, is_digit) &&
+                                                       std::ranges::any_of(revision, is_letter)));
     const std::string_view version = revision.substr(revision.starts_with('v') ? 1 : 0);
     const std::string_view numbers = version.substr(0, version.find_first_of("-+"));
-    return revision.starts_with(kTagRefs) ||
-           (revision.size() >= kShortestCommit &&
-            revision.find_first_not_of(kHex) == std::string_view::npos) ||
-           (numbers.find('.') != std::string_view::npos && is_digit(numbers.front()) &&
-            numbers.find_first_not_of("0123456789.") == std::string_view::npos &&
-            version.find_first_of(" ,|") == std::string_view::npos);
+    const bool is_version = std::ranges::count(numbers, '.') == 2 && is_digit(numbers.front()) &&
+                            is_digit(numbers.back()) &&
+                            numbers.find_first_not_of("0123456789.") == std::string_view::npos &&
+                            version.find_first_of(" ,|") == std::string_view::npos;
+    return is_hash || is_version ? revision : std::string_view();
 }
 
 BuildUnit named_unit(const GitOpsTree& repository, const EngineObject& application) {
@@ -298,9 +305,8 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         }
         return unit;
     }
-    if (const std::string_view revision = text_of(spelled, {"targetRevision"});
-        !local && is_fixed_revision(revision)) {
-        unit.revision = revision;
+    if (!local) {
+        unit.revision = fixed_revision(text_of(spelled, {"targetRevision"}));
     }
     const bool is_frozen =
         spelling_of(root.at({"metadata", "annotations", "argocd.argoproj.io/skip-reconcile"})) ==

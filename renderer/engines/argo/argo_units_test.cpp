@@ -77,11 +77,13 @@ TEST(ArgoUnits, HaveTheTagOrCommitThatTheyApply) {
             .front()
             .revision;
     };
-    for (const char* fixed : {"v1.2.3", "1.2", "1.2.3-next.1+x", "refs/tags/stable", "0123abc"}) {
-        EXPECT_EQ(revision_of(fixed), fixed);
+    for (const char* fixed : {"v1.2.3", "1.2.3-next.1+x", "0123abc", "refs/tags/stable"}) {
+        EXPECT_TRUE(std::string(fixed).ends_with(revision_of(fixed)) && !revision_of(fixed).empty())
+            << fixed;
     }
-    for (const char* moving : {"", "HEAD", "main", "release-1.2", "v1", "1.x", "1.2.*", ">=1.0.0",
-                               "1.0.0 - 2.0.0", "0123ab"}) {
+    for (const char* moving :
+         {"", "HEAD", "main", "release-1.2", "v1", "v1.2", "2024.10", "facade1x", "20241001", "1.x",
+          "1.2.*", ">=1.0.0", "1.0.0 - 2.0.0", "0123ab"}) {
         EXPECT_EQ(revision_of(moving), "") << moving;
     }
 }

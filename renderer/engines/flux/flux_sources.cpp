@@ -16,23 +16,6 @@
 
 namespace renderer::engines {
 
-namespace {
-
-// Returns the tag or commit of a GitRepository, "" if it follows a branch or a range of versions,
-// nothing if a variable decides. Source: fluxcd/pkg git/gogit/client.go (Clone).
-std::optional<std::string> revision_in(const Value& source) {
-    std::string_view revision;
-    for (const std::string_view field : {"commit", "name", "tag"}) {
-        revision = revision.empty() ? text_of(source, {"spec", "ref", field}) : revision;
-    }
-    if (revision.find("${") != std::string_view::npos) {
-        return std::nullopt;
-    }
-    return revision.starts_with("refs/heads/") ? std::string() : std::string(revision);
-}
-
-}  // namespace
-
 bool may_change_objects(const repo::SourceTree& tree, const std::string& path) {
     constexpr std::array<std::string_view, 4> kFields = {"components", "patches", "replacements",
                                                          "transformers"};
@@ -97,11 +80,12 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
                         const std::vector<EngineObject>& instances) {
     own_.clear();
     defined_.clear();
-    checkouts_.clear();
+    ignored_.clear();
     artifacts_.clear();
     suspended_.clear();
     urls_.clear();
     rejected_.clear();
+    revisions_.learn(objects, instances);
     for (const EngineObject& instance : instances) {
         const Value* sync = instance_part(instance.root, "sync");
         const std::string_view kind = sync == nullptr ? "" : text_of(*sync, {"kind"});
@@ -109,12 +93,6 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
         if ((kind.empty() || kind == "GitRepository") && !url.empty() &&
             url.find("${") == std::string_view::npos) {
             own_.insert(repository_name(url));
-            const std::string_view ref = text_of(*sync, {"ref"});
-            if (ref.starts_with(kTagRefs)) {
-                const std::string_view name = text_of(*sync, {"name"});
-                checkouts_[std::string(name.empty() ? "flux-system" : name)].push_back(
-                    {.file = instance.file, .revision = std::string(ref)});
-            }
         }
     }
     const std::set<std::string> names = own_names(objects);
@@ -139,13 +117,10 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
             const std::string name(text_of(object.root, {"metadata", "name"}));
             const std::string url = repository_name(text_of(object.root, {"spec", "url"}));
             defined_[name] = url;
-            Checkout& checkout = checkouts_[name].emplace_back(Checkout{
-                .file = object.file,
-                .ns = std::string(text_of(object.root, {"metadata", "namespace"})),
-                .ignored = std::string(text_of(object.root, {"spec", "ignore"})),
-                .revision = has_own_field(object.root) ? revision_in(object.root) : std::nullopt});
+            Ignored& ignored = ignored_[name].emplace_back(
+                Ignored{object.file, std::string(text_of(object.root, {"spec", "ignore"})), {}});
             for (const Value& dir : items_of(object.root.at({"spec", "sparseCheckout"}))) {
-                checkout.tops.push_back(repo::path_inside(root_, text_of(dir)));
+                ignored.tops.push_back(repo::path_inside(root_, text_of(dir)));
             }
             if (names.contains(name)) {
                 own_.insert(url);
@@ -156,26 +131,6 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
 
 bool FluxSources::is_suspended(std::string_view kind, std::string_view source) const {
     return suspended_.contains(fmt::format("{}/{}", kind, source));
-}
-
-std::optional<std::string> FluxSources::revision_of(std::string_view source,
-                                                    const std::string& file,
-                                                    const std::string& cluster) const {
-    const std::size_t slash = source.find('/');
-    const std::string_view ns = source.substr(0, slash);
-    std::vector<const Checkout*> known = checkouts_of(source.substr(slash + 1));
-    std::erase_if(known, [&](const Checkout* one) {
-        return !one->revision || (!ns.empty() && !one->ns.empty() && one->ns != ns);
-    });
-    keep_nearest(known, [&](const Checkout* one) {
-        const bool is_of_cluster =
-            !cluster.empty() && repo::is_within(one->file, repo::path_inside(root_, cluster));
-        return static_cast<std::size_t>(is_of_cluster);
-    });
-    keep_nearest_file(known, file);
-    const bool agree = std::ranges::all_of(
-        known, [&](const Checkout* one) { return one->revision == known.front()->revision; });
-    return agree && !known.empty() ? known.front()->revision : std::nullopt;
 }
 
 const IncompleteObject* FluxSources::rejected(std::string_view kind, std::string_view name) const {
@@ -234,35 +189,33 @@ std::set<std::string> FluxSources::foreign() const {
     return names;
 }
 
-std::vector<const FluxSources::Checkout*> FluxSources::checkouts_of(std::string_view source) const {
-    std::vector<const Checkout*> found;
-    const auto known = checkouts_.find(source);
-    if (known != checkouts_.end()) {
-        for (const Checkout& one : known->second) {
-            found.push_back(&one);
-        }
+// Of several sources with that name, the one whose file is nearest is used: clusters have folders
+// of their own. If there is no single nearest one and they differ, no patterns are.
+FluxSources::Ignored FluxSources::ignored_by(std::string_view source,
+                                             const std::string& file) const {
+    const auto known = ignored_.find(source);
+    if (known == ignored_.end()) {
+        return {};
     }
-    return found;
-}
-
-void FluxSources::keep_nearest_file(std::vector<const Checkout*>& checkouts,
-                                    const std::string& file) {
-    keep_nearest(checkouts, [&](const Checkout* one) {
+    std::vector<const Ignored*> nearest;
+    for (const Ignored& one : known->second) {
+        nearest.push_back(&one);
+    }
+    keep_nearest(nearest, [&](const Ignored* one) {
         return one->file == file ? std::string::npos : repo::shared_directories(one->file, file);
     });
+    const bool agree = std::ranges::all_of(nearest, [&](const Ignored* one) {
+        return one->patterns == nearest.front()->patterns && one->tops == nearest.front()->tops;
+    });
+    return agree ? *nearest.front() : Ignored();
 }
 
 std::shared_ptr<Artifact> FluxSources::artifact(std::string_view source, const std::string& file,
                                                 std::vector<std::string> tops) {
-    // Where several are nearest and differ, no patterns and no tops are used.
-    std::vector<const Checkout*> nearest = checkouts_of(source);
-    keep_nearest_file(nearest, file);
-    const bool agree = !nearest.empty() && std::ranges::all_of(nearest, [&](const Checkout* one) {
-        return one->ignored == nearest.front()->ignored && one->tops == nearest.front()->tops;
-    });
-    const std::string patterns = agree ? nearest.front()->ignored : std::string();
-    if (tops.empty() && agree) {
-        tops = nearest.front()->tops;
+    Ignored ignored = ignored_by(source, file);
+    const std::string& patterns = ignored.patterns;
+    if (tops.empty()) {
+        tops = std::move(ignored.tops);
     }
     const auto [known, is_new] =
         artifacts_.try_emplace(fmt::format("{}\n{}", fmt::join(tops, "\n"), patterns));

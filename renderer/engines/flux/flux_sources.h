@@ -16,6 +16,7 @@
 #include "renderer/engines/engine_object.h"
 #include "renderer/engines/fleet/fleet_files.h"
 #include "renderer/engines/flux/artifact.h"
+#include "renderer/engines/flux/flux_revisions.h"
 #include "renderer/engines/flux/local_sources.h"
 #include "renderer/repo/source_tree.h"
 
@@ -25,8 +26,6 @@ namespace renderer::engines {
 bool may_change_objects(const repo::SourceTree& tree, const std::string& path);
 // The same for a Kustomization of Flux.
 bool changes_objects(const Value& kustomization);
-
-inline constexpr std::string_view kTagRefs = "refs/tags/";
 
 class FluxSources {
 public:
@@ -70,12 +69,7 @@ public:
     // True if the source is suspended: later commits do not reach the objects that use it.
     [[nodiscard]] bool is_suspended(std::string_view kind, std::string_view source) const;
 
-    // Returns the tag or commit of a GitRepository, "" if it follows a branch, nothing if it is not
-    // known. `source`: "flux-system/den". `file`: contains the object that refers to it. `cluster`:
-    // its directory, "" if not known.
-    [[nodiscard]] std::optional<std::string> revision_of(std::string_view source,
-                                                         const std::string& file,
-                                                         const std::string& cluster) const;
+    [[nodiscard]] const FluxRevisions& revisions() const { return revisions_; }
 
     // Returns the names of GitRepositories that are not this repository.
     [[nodiscard]] std::set<std::string> foreign() const;
@@ -87,20 +81,16 @@ public:
                                        std::vector<std::string> tops = {});
 
 private:
-    struct Checkout {
-        std::string file;                          // of the GitRepository
-        std::string ns = {};                       // "" if not known
-        std::string ignored = {};                  // patterns
-        std::vector<std::string> tops = {};        // normal paths of `sparseCheckout`; empty: all
-        std::optional<std::string> revision = {};  // "" = a branch; none: not known, or a patch
+    struct Ignored {
+        std::string file;  // of the GitRepository
+        std::string patterns;
+        std::vector<std::string> tops;  // normal paths of `sparseCheckout`; empty: all
     };
 
     [[nodiscard]] std::set<std::string> own_names(const std::vector<EngineObject>& objects) const;
     [[nodiscard]] bool may_be_patched(const EngineObject& source,
                                       const std::vector<EngineObject>& objects) const;
-    [[nodiscard]] std::vector<const Checkout*> checkouts_of(std::string_view source) const;
-    // Clusters have folders of their own.
-    static void keep_nearest_file(std::vector<const Checkout*>& checkouts, const std::string& file);
+    [[nodiscard]] Ignored ignored_by(std::string_view source, const std::string& file) const;
 
     const repo::SourceTree& tree_;
     const DirList& dirs_;
@@ -108,12 +98,13 @@ private:
     SourceMap& sources_;
     std::string output_dir_;
     std::shared_ptr<const LocalSources> local_;
+    FluxRevisions revisions_;
     std::set<std::string> own_;                   // repositories
     std::map<std::string, std::string> defined_;  // GitRepository -> its repository
-    std::map<std::string, std::vector<Checkout>, std::less<>> checkouts_;  // by the source's name
-    std::map<std::string, std::shared_ptr<Artifact>> artifacts_;           // by patterns and tops
-    std::set<std::string, std::less<>> suspended_;                         // Kind/name
-    std::map<std::string, std::string, std::less<>> urls_;                 // Kind/name -> URL
+    std::map<std::string, std::vector<Ignored>, std::less<>> ignored_;  // by the source's name
+    std::map<std::string, std::shared_ptr<Artifact>> artifacts_;        // by patterns and tops
+    std::set<std::string, std::less<>> suspended_;                      // Kind/name
+    std::map<std::string, std::string, std::less<>> urls_;              // Kind/name -> URL
     // By Kind/name; no value: the API server accepts one with this name.
     std::map<std::string, std::optional<IncompleteObject>, std::less<>> rejected_;
 };

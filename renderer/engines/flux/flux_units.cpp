@@ -419,7 +419,7 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
         unit.dir = directory_of(repository, local, path);
         unit.artifact = local ? nullptr : repository.flux_sources().artifact({}, instance.file);
         const std::string_view ref = local ? std::string_view() : text_of(*sync, {"ref"});
-        unit.revision = ref.starts_with(kTagRefs) ? ref : std::string_view();
+        unit.revision = tag_of_ref(ref);
         if (tree_of(repository, unit).kind(unit.dir) == repo::EntryKind::Directory) {
             units.push_back(std::move(unit));
         } else {

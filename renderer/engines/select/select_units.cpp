@@ -441,21 +441,6 @@ private:
         return unreached;
     }
 
-    void note_revisions() {
-        for (const BuildUnit& unit : units_) {
-            if (!has_content(unit)) {
-                continue;
-            }
-            const std::optional<std::string> revision =
-                unit.git_source.empty() ? unit.revision
-                                        : repository_.flux_sources().revision_of(
-                                              unit.git_source, unit.file, unit.cluster);
-            if (revision != "") {
-                out_.standings.revisions.emplace(unit_path_of(units_, unit), revision.value_or(""));
-            }
-        }
-    }
-
     void note_standings(const Unreached& unreached) {
         Standings& out = out_.standings;
         out.all = standings_of(units_);
@@ -470,6 +455,30 @@ private:
         }
         for (const std::string& dir : choice_.ignores) {
             out.ignored.push_back(repo::relative_path(dir, context_.root));
+        }
+    }
+
+    void note_revisions() {
+        std::set<std::string> applied;
+        for (const BuildUnit& unit : units_) {
+            if (has_content(unit)) {
+                applied.insert(unit.claims.begin(), unit.claims.end());
+            }
+        }
+        for (const BuildUnit& unit : units_) {
+            if (!has_content(unit)) {
+                continue;
+            }
+            const std::string cluster = unit.cluster.empty()
+                                            ? std::string()
+                                            : repo::path_inside(context_.root, unit.cluster);
+            const std::optional<std::string> revision =
+                unit.git_source.empty() ? unit.revision
+                                        : repository_.flux_sources().revisions().find(
+                                              unit.git_source, unit.file, cluster, applied);
+            if (revision != "") {
+                out_.standings.revisions.emplace(unit_path_of(units_, unit), revision.value_or(""));
+            }
         }
     }
 

@@ -217,10 +217,11 @@ std::string shell_word(std::string_view word) {
         return is_letter(c) || is_digit(c) ||
                std::string_view("_@%+=:,./~-").find(c) != std::string_view::npos;
     });
+    const std::string_view prefix = word.starts_with('-') ? "./" : "";
     if (is_plain) {
-        return std::string(word);
+        return std::string(prefix).append(word);
     }
-    std::string quoted = "'";
+    std::string quoted = fmt::format("'{}", prefix);
     for (const char c : word) {
         quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
     }

@@ -58,7 +58,8 @@ std::string some_quoted(const Names& names) {
     return some_of(quoted, kNamesInMessage);
 }
 
-// Quotes a word for a command that people copy, if it needs quotes.
+// Quotes a word for a command that people copy, if it needs quotes. One that begins with a hyphen
+// gets "./", so that no program takes it for a flag.
 std::string shell_word(std::string_view word);
 
 }  // namespace renderer::inline base

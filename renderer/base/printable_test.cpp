@@ -81,6 +81,8 @@ TEST(Printable, QuotesForAShell) {
     EXPECT_EQ(shell_word("HEAD~1"), "HEAD~1");
     EXPECT_EQ(shell_word("~root/x"), "'~root/x'");
     EXPECT_EQ(shell_word("a b"), "'a b'");
+    EXPECT_EQ(shell_word("--post-renderer=x"), "./--post-renderer=x");
+    EXPECT_EQ(shell_word("-o x"), "'./-o x'");
     EXPECT_EQ(shell_word("$(rm -rf ~); it's"), "'$(rm -rf ~); it'\\''s'");
 }
 

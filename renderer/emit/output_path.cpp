@@ -8,6 +8,7 @@
 #include "renderer/base/printable.h"
 #include "renderer/base/sha256.h"
 #include "renderer/base/split.h"
+#include "renderer/repo/inventory.h"
 
 namespace renderer::emit {
 namespace {
@@ -15,10 +16,6 @@ namespace {
 constexpr std::string_view kEnding = ".yaml";
 constexpr std::size_t kMaxPath = 3072;  // leaves room for the output directory within PATH_MAX
 constexpr std::size_t kHashSize = 16;
-
-bool is_reserved(std::string_view name) {
-    return lower_case(name) == ".git" || name.starts_with(".tailrender");
-}
 
 }  // namespace
 
@@ -35,7 +32,7 @@ std::string object_file_name(std::string_view kind, std::string_view name) {
 bool is_output_path(std::string_view path) {
     return !path.empty() && path.size() <= kMaxPath && !path.ends_with('/') &&
            std::ranges::all_of(split(path, '/'), [](std::string_view name) {
-               return is_path_component(name) && !is_reserved(name);
+               return is_path_component(name) && !repo::is_reserved_name(name);
            });
 }
 

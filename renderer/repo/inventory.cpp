@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "renderer/base/ascii.h"
 #include "renderer/base/printable.h"
 #include "renderer/base/split.h"
 #include "renderer/core/json.h"
@@ -16,10 +17,10 @@ namespace {
 
 constexpr std::int64_t kInventoryVersion = 1;
 
-bool is_inside(std::string_view path) {
+bool is_file_of_tree(std::string_view path) {
     return !path.empty() && !path.ends_with('/') && path.find('\0') == std::string_view::npos &&
            std::ranges::none_of(split(path, '/'), [](std::string_view part) {
-               return part.empty() || part == "." || part == "..";
+               return part.empty() || part == "." || part == ".." || is_reserved_name(part);
            });
 }
 
@@ -49,10 +50,6 @@ bool looks_like_json(std::string_view text) {
     const std::size_t second = text.find_first_not_of(" \t\r\n", 1);
     return text.starts_with('{') && second != std::string_view::npos &&
            (text[second] == '"' || text[second] == '}');
-}
-
-bool is_file_of_tree(std::string_view path) {
-    return is_inside(path) && path != kInventoryFile;
 }
 
 Result<TreeInventory> read_lines(const std::string& where, std::string_view text) {
@@ -227,6 +224,10 @@ std::string inventory_text(const TreeInventory& inventory) {
         }
     }
     return out + "\n}\n";
+}
+
+bool is_reserved_name(std::string_view name) {
+    return lower_case(name) == ".git" || name.starts_with(".tailrender");
 }
 
 Result<TreeInventory> read_inventory(const std::string& where, std::string_view text) {

@@ -18,6 +18,10 @@
 
 namespace renderer::repo {
 
+// True for names of files that belong to Git or to tailrender: no output has them at any depth, so
+// that no inventory lists them.
+bool is_reserved_name(std::string_view name);
+
 constexpr std::string_view kInventoryFile = ".tailrender-inventory";
 
 struct InventoryDevice {

@@ -95,7 +95,8 @@ TEST(Inventory, ReadsThoseOfEarlierReleases) {
 
 TEST(Inventory, RefusesPathsOutside) {
     for (const std::string path :
-         {"../x", "/etc/passwd", "a/../../x", "a//b", "..", "./a", "a/", ".tailrender-inventory"}) {
+         {"../x", "/etc/passwd", "a/../../x", "a//b", "..", "./a", "a/", ".tailrender-inventory",
+          ".git/HEAD", "a/.Git/x", ".tailrender.yaml", "a/.tailrender-inventory"}) {
         EXPECT_EQ(
             inventory_read("a\n" + path + "\n"),
             fmt::format("out/i:2: an inventory must list paths in its directory (\"{}\")", path));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/cli/schemas.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
@@ -92,6 +93,13 @@ private:
         return relative.empty() ? "." : relative;
     }
 
+    // A cluster of the tree is named from its top, wherever init runs.
+    [[nodiscard]] std::string cluster_argument() const {
+        std::string path = repo::normal_path(cluster_);
+        const bool is_known = std::ranges::find(found_.clusters, path) != found_.clusters.end();
+        return is_known ? path : below_top(cluster_);
+    }
+
     void add(const std::string& path, std::string text) {
         additions_.files.push_back({.path = path, .text = std::move(text)});
     }
@@ -156,7 +164,7 @@ private:
         add_object(folder);
         const std::string arguments = fmt::format(
             "--only generated {}--values {}",
-            is_one_of_many ? fmt::format("--cluster {} ", below_top(cluster_)) : "", values);
+            is_one_of_many ? fmt::format("--cluster {} ", cluster_argument()) : "", values);
         additions_.render = arguments;
         additions_.check = fmt::format("{} -o {}/rendered", arguments, folder);
         additions_.commands = {
@@ -181,7 +189,8 @@ private:
                 fmt::format("add tailscale.yaml to the resources of the kustomization in {}", dir));
         } else if (!found_.is_dir_applied) {
             additions_.by_hand.push_back(
-                fmt::format("kubectl apply -f {}, unless something applies {}", path, dir));
+                fmt::format("kubectl apply -f {}, unless something applies {}",
+                                                     shell_word(path), dir));
         }
     }
 

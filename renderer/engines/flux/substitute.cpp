@@ -23,6 +23,10 @@ namespace {
 
 constexpr std::string_view kSubstitute = "kustomize.toolkit.fluxcd.io/substitute";
 constexpr int kMaxDepth = 100;  // for `${A:-${B:-…}}`
+// Of all that variables give in one object. No API server accepts more: kubernetes
+// staging/src/k8s.io/apiserver/pkg/server/config.go (MaxRequestBodyBytes).
+constexpr std::size_t kMaxResult = std::size_t{3} << 20U;
+constexpr std::string_view kTooLong = "the values of its variables make it too long";
 
 // Messages of Flux, from envsubst/parse/parse.go.
 constexpr std::string_view kBadSubstitution = "bad substitution";
@@ -51,6 +55,9 @@ public:
             } else {
                 takes_escape("$");
                 result += text_[at_++];
+            }
+            if (result.size() > kMaxResult) {
+                return Error{{.message = std::string(kTooLong)}};
             }
         }
         if (fault_.empty()) {
@@ -132,8 +139,12 @@ private:
                                              : variables_.unapplied.contains(variable)) {
             assumed_.push_back(variable);
         }
-        return apply_function(
-            operation, known == variables_.values.end() ? std::string() : known->second, arguments);
+        const std::string value =
+            known == variables_.values.end() ? std::string() : known->second;
+        const bool may_multiply = operation == "//" && arguments.size() > 1;
+        return may_multiply && value.size() * arguments[1].size() > kMaxResult
+                   ? fail(kTooLong)
+                   : apply_function(operation, value, arguments);
     }
 
     std::string read_operation(std::vector<std::string>& arguments, int depth) {
@@ -252,12 +263,23 @@ public:
 private:
     // A key remains a string, whatever it looks like.
     void replace(Value& value, bool is_scalar) {
-        if (!value.is_string() || value.text().find('$') == std::string_view::npos) {
+        if (!value.is_string() || value.text().find('$') == std::string_view::npos ||
+            size_ > kMaxResult) {
             return;
         }
         std::vector<std::string> names, assumed;
         Result<std::string> text = substitute(value.text(), variables_, names, assumed);
         const Pos pos = value.pos();
+        size_ += text ? text->size() : 0;
+        if (size_ > kMaxResult) {
+            text = Error{{.message = std::string(kTooLong)}};
+        }
+        if (!text && text.error().diagnostic.message == kTooLong) {
+            diagnostics_.error("invalid-substitution", pos, std::string(kTooLong))
+                .found(fmt::format("\"{}\"", value.text().substr(0, kShown)))
+                .expected("at most 3 MiB for an object, as in the API server");
+            return;
+        }
         if (!text) {
             diagnostics_.error("invalid-substitution", pos, text.error().diagnostic.message)
                 .found(fmt::format("\"{}\"", value.text().substr(0, kShown)))
@@ -288,6 +310,7 @@ private:
     }
 
     static constexpr std::size_t kShown = 60;
+    std::size_t size_ = 0;  // of the results
     const UnitVariables& variables_;
     Diagnostics& diagnostics_;
     std::vector<UsedVariable> unset_, assumed_;

@@ -119,6 +119,33 @@ TEST(SubstituteTest, ReadsWhatWasPlainAgain) {
         "    c: null\n    d: \"${NONE}\"\n    e: \"1: x\"\n    f: |\n      1\n");
 }
 
+TEST(SubstituteTest, RefusesMoreThanAnApiServerTakes) {
+    UnitVariables variables;
+    variables.values["BIG"] = std::string(100'000, 'a');
+    std::vector<std::string> unset, assumed;
+    std::string text, list = "apiVersion: v1\nkind: X\ndata:\n";
+    for (int i = 0; i < 100; ++i) {
+        text += "${BIG}";
+        list += "- ${BIG}\n";
+    }
+    for (const std::string& one : {text, std::string("${BIG//a/${BIG}}")}) {
+        Result<std::string> result = substitute(one, variables, unset, assumed);
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().diagnostic.message,
+                  "the values of its variables make it too long");
+    }
+    SourceMap sources;
+    Diagnostics diagnostics;
+    Value object = read_yaml(sources, sources.add("in.yaml", list), diagnostics);
+    substitute_object(object, variables, true, false, diagnostics);
+    EXPECT_EQ(diagnostics.print(sources, false),
+              "in.yaml:35:3: error: the values of its variables make it too long "
+              "[invalid-substitution]\n"
+              "   35 | - ${BIG}\n      |   ^\n"
+              "  found: \"${BIG}\"\n"
+              "  expected: at most 3 MiB for an object, as in the API server\n");
+}
+
 TEST(SubstituteTest, LeavesObjectsThatSaySo) {
     for (const std::string field : {"labels", "annotations"}) {
         const std::string text = "apiVersion: v1\nkind: X\nmetadata:\n  name: \"${N}\"\n  " +

@@ -68,7 +68,8 @@ Result<std::string> removal_line(const emit::RenderedTree& tree,
 // Why a removal is unexplained.
 struct Cause {
     std::string why;
-    std::string revision = {};  // the tag or commit that is applied in place of this tree
+    // What would explain it, if something else than this tree is applied, and a hint.
+    std::string expected = {}, hint = {};
     friend auto operator<=>(const Cause&, const Cause&) = default;
 };
 
@@ -76,7 +77,6 @@ struct Cause {
 void refuse(const std::string& where, const Cause& cause,
             const std::vector<const repo::InventoryDevice*>& devices, Diagnostics& diagnostics) {
     const repo::InventoryDevice& first = *devices.front();
-    const bool is_fixed = !cause.revision.empty();
     Finding error =
         diagnostics
             .error("unexplained-removal", {},
@@ -87,17 +87,14 @@ void refuse(const std::string& where, const Cause& cause,
             .object(diff::safe(first.parent))
             .found(diff::safe(cause.why))
             .expected(
-                is_fixed
-                    ? fmt::format("another tag or commit there, or {} as it was",
-                                  diff::safe(first.source))
-                    : fmt::format("{} still applied, or deleted while everything else can be "
+                cause.expected.empty()
+                    ? fmt::format("{} still applied, or deleted while everything else can be "
                                   "rendered",
-                                  diff::safe(first.source)))
+                                  diff::safe(first.source))
+                    : cause.expected)
             .hint(fmt::format(
                 "{}to remove {}, use --allow-removal {}, or \"ignore\" in .tailrender.yaml",
-                is_fixed ? fmt::format("--rev {} renders what is applied; ",
-                                       shell_word(diff::safe(cause.revision)))
-                         : "",
+                cause.hint,
                 devices.size() == 1 ? "it" : "the first", diff::safe(first.parent)));
     for (const repo::InventoryDevice* device : std::span(devices).subspan(1)) {
         error.note({.object = diff::safe(device->parent),
@@ -315,6 +312,23 @@ std::optional<std::string> why_hook_stays(const load::Loaded& loaded, const std:
                : std::nullopt;
 }
 
+Cause cause_of(const engines::FixedUnit& unit) {
+    if (unit.is_chart) {
+        return {fmt::format("{} still has {}: Flux packs a chart of the tree again only if its "
+                            "version changes",
+                            unit.name, unit.revision),
+                "another version in its Chart.yaml, or \"reconcileStrategy: Revision\""};
+    }
+    if (!unit.is_known) {
+        return {fmt::format("{} applied {}, and what it applies now is not known", unit.name,
+                            unit.revision)};
+    }
+    return {fmt::format("{} applies {}, which may still have it", unit.name, unit.revision),
+            "another tag or commit there, or the sources as they were",
+            fmt::format("--rev {} renders what is applied; ",
+                        shell_word(diff::safe(unit.revision)))};
+}
+
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.
 // `revisions`: of units in the earlier run.
 std::optional<Cause> why_lost(const Run& run, const repo::InventoryDevice& device,
@@ -327,12 +341,7 @@ std::optional<Cause> why_lost(const Run& run, const repo::InventoryDevice& devic
     std::optional<std::string> why = engines::why_unexplained(run.loaded.standings, device);
     if (const auto unit = engines::fixed_unit_of(run.loaded.standings, revisions, device);
         !why && unit) {
-        return Cause{unit->is_known
-                         ? fmt::format("{} applies {}, which may still have it", unit->name,
-                                       unit->revision)
-                         : fmt::format("{} applied {}, and what it applies now is not known",
-                                       unit->name, unit->revision),
-                     unit->revision};
+        return cause_of(*unit);
     }
     why = why ? why : unread_choice(run, device.parent);
     why = why ? why : why_class_stays(run, device);

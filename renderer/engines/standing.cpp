@@ -221,7 +221,9 @@ std::optional<FixedUnit> fixed_unit_of(const Standings& standings,
         const std::string name = at == std::string::npos ? path : path.substr(at + kAbove.size());
         for (const repo::InventoryDevice& one : earlier) {
             if (one.unit == path && standings.revisions.contains({path, one.parent})) {
-                return FixedUnit{.name = name, .revision = one.parent};
+                return FixedUnit{.name = name,
+                                 .revision = one.parent,
+                                 .is_chart = one.parent.starts_with(kChartRevision)};
             }
             if (one.unit == path && standings.revisions.contains({path, ""})) {
                 return FixedUnit{.name = name, .revision = one.parent, .is_known = false};
@@ -242,6 +244,11 @@ std::optional<std::string> why_unexplained(const Standings& standings,
                                            const repo::InventoryDevice& device) {
     if (is_ignored(standings, device)) {
         return std::nullopt;
+    }
+    for (const auto& [path, why] : standings.unreadable) {
+        if (repo::is_within(device.source, path)) {
+            return fmt::format("{} is not readable here: {}", path, why);
+        }
     }
     if (const auto kept = standings.objects.find(device.parent); kept != standings.objects.end()) {
         return fmt::format("{} {}", kept->first, kept->second);

@@ -49,10 +49,13 @@ struct Standings {
     // Remote parts of kustomizations that are not available: path of the unit, and address.
     std::set<std::pair<std::string, std::string>> remotes;
     // Paths of units, and the tags or commits that they apply; "" = not known. All others that are
-    // applied follow a branch or a range of versions.
+    // applied follow a branch or a range of versions. For releases of charts in the tree that Flux
+    // packs by version: "chart 1.0.0, values 0123456789ab".
     std::set<std::pair<std::string, std::string>> revisions;
     std::string unfetched;             // a remote part of a kustomization; "" = none
     std::vector<std::string> ignored;  // directories that the user ignores
+    // Files and directories whose manifests are not readable here, and why: "git-crypt encrypts it".
+    std::map<std::string, std::string> unreadable;
 };
 
 // Separates the names of what applies a parent, from the root on: "cluster clusters/home",
@@ -63,6 +66,7 @@ inline constexpr std::string_view kClusterPrefix = "cluster ";
 inline constexpr std::string_view kHelmTemplate = "helm template ";
 inline constexpr std::string_view kSourcesPlace = "_sources/";  // where --source is mounted
 inline constexpr std::string_view kIncluded = "--include ";
+inline constexpr std::string_view kChartRevision = "chart ";
 
 // True if a text, which may not be YAML, has a path of a directory above the file: its top folder,
 // or a "path" of ".", "./" or "..".
@@ -80,6 +84,7 @@ struct FixedUnit {
     std::string name;
     std::string revision;  // of the earlier run
     bool is_known = true;  // false: what it applies now is not known
+    bool is_chart = false;
 };
 
 // Returns the unit that may still apply the parent of the device, since it applies the same

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "renderer/base/parallel.h"
 #include "renderer/base/utf8.h"
+#include "renderer/core/encrypted.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/flux/substitute.h"
@@ -104,6 +106,19 @@ void add_source_file(const engines::InputFile& file, SourceId source, Loaded& lo
                             .is_unlisted = file.is_unlisted});
 }
 
+// Notes a file whose objects are encrypted as a whole. `first`: the index of its first document.
+void note_encrypted(SourceId source, std::size_t first, Loaded& loaded) {
+    const bool is_locked = loaded.sources.text(source).starts_with(kGitCrypt);
+    const auto documents = std::span(loaded.documents).subspan(first);
+    if (is_locked || std::ranges::any_of(documents, [](const Document& document) {
+            return is_encrypted_text(text_of(document.kind));
+        })) {
+        loaded.standings.unreadable.emplace(
+            repo::relative_path(loaded.sources.path(source), loaded.root),
+            is_locked ? "git-crypt encrypts it" : "SOPS encrypts whole objects of it");
+    }
+}
+
 void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diagnostics) {
     std::size_t count = loaded.documents.size();
     for (const PendingFile& pending : files) {
@@ -115,7 +130,9 @@ void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diag
             loaded.unjudged.push_back(pending.source);
         }
         const bool is_copied = pending.file->copied_whole;
+        const std::size_t first = loaded.documents.size();
         const bool is_used = is_copied || add_documents_of(pending, loaded, diagnostics) > 0;
+        note_encrypted(pending.source, first, loaded);
         if (is_used && has_usable_name(*pending.file, pending.source, loaded, diagnostics)) {
             add_source_file(*pending.file, pending.source, loaded);
         } else {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "renderer/base/split.h"
+#include "renderer/base/white_space.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/cluster_config.h"
 #include "renderer/engines/engines.h"
@@ -137,6 +138,21 @@ void warn_unused_substitutes(const repo::LoadOptions& options, const Loaded& loa
     }
 }
 
+// Notes the submodules of the tree that are not checked out: their directories are empty. Source:
+// git-scm.com/docs/gitmodules.
+void note_submodules(const repo::SourceTree& tree, Loaded& loaded) {
+    const Result<std::string> text = tree.read(repo::join_path(loaded.root, ".gitmodules"));
+    std::string_view rest = text ? std::string_view(*text) : std::string_view();
+    while (!rest.empty()) {
+        std::string_view value = take(rest, '\n');
+        const std::string_view key = trim(take(value, '='));
+        const std::string path = repo::normal_path(std::string(trim(value)));
+        if (key == "path" && !repo::has_files(tree, repo::join_path(loaded.root, path))) {
+            loaded.standings.unreadable.emplace(path, "the submodule is not checked out");
+        }
+    }
+}
+
 void load_files(const std::shared_ptr<const engines::LocalSources>& local,
                 const repo::LoadOptions& options, const engines::Cluster& cluster, Loaded& loaded,
                 Diagnostics& diagnostics) {
@@ -160,6 +176,7 @@ void load_files(const std::shared_ptr<const engines::LocalSources>& local,
     diagnostics.append(std::move(selection.unlisted));
     loaded.kustomize_version = std::move(selection.kustomize_version);
     loaded.standings = std::move(selection.standings);
+    note_submodules(tree, loaded);
     const std::vector<std::uint32_t> file_of =
         read_documents(tree, selection.files, options, loaded, diagnostics);
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);

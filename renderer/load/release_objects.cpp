@@ -7,10 +7,14 @@
 #include <utility>
 
 #include "renderer/base/base64.h"
+#include "renderer/base/sha256.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/core/yaml_writer.h"
 #include "renderer/engines/chart_releases.h"
 #include "renderer/engines/flux/flux_revisions.h"
 #include "renderer/engines/flux/helm_release.h"
+#include "renderer/engines/helm/chart_source.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::load {
@@ -204,6 +208,28 @@ engines::Standing release_standing(std::string name, engines::Liveness liveness,
             .reason = std::move(reason),
             .is_release = true,
             .cluster = unit.cluster};
+}
+
+void note_packed_version(const repo::SourceTree& tree, const engines::ChartRelease& release,
+                         const engines::ChartValues& values, Loaded& loaded) {
+    constexpr std::size_t kDigestLength = 16;
+    if (!release.is_packed_by_version || release.dir.empty()) {
+        return;
+    }
+    std::string text;
+    for (const Value& layer : values.layers) {
+        write_yaml(layer, text);
+    }
+    const std::string path = repo::join_path(release.dir, engines::kChartFile);
+    const Result<std::string> file = tree.read(path);
+    SourceMap sources;
+    Diagnostics discarded;
+    const Value chart = read_yaml(sources, sources.add(path, file ? *file : ""), discarded);
+    loaded.standings.revisions.emplace(
+        engines::unit_of_object(*release.unit, release.object, release.kept).path,
+        fmt::format("{}{}, values {}", engines::kChartRevision,
+                    spelling_of(chart.is_map() ? chart.find("version") : nullptr),
+                    sha256_hex(text).substr(0, kDigestLength)));
 }
 
 engines::ChartValues chart_values(const repo::SourceTree& tree, const std::string& root,

@@ -12,7 +12,7 @@ for revision in 'tag: v1.0.0' 'commit: 0123456789abcdef0123456789abcdef01234567,
   sed -i 's,^- song,# - song,' media/kustomization.yaml
   refused unexplained-removal
   grep -q 'Kustomization flux-system/media applies .*, which may still have it' said || fail "does not say why"
-  grep -q 'expected: another tag or commit there, or media/song.yaml as it was' said || fail "does not name the way on"
+  grep -q 'expected: another tag or commit there, or the sources as they were' said || fail "does not name the way on"
   source_at clusters/den/flux-system/source.yaml 'tag: v2.0.0'
   removed '1 device: media-song'
   begin "flux: $revision, and a deleted unit" fixed
@@ -114,3 +114,25 @@ begin 'flux: an instance with a tag' instance
 sed -i 's,^- song,# - song,' media/kustomization.yaml
 refused unexplained-removal
 grep -q 'hint: --rev v1.0.0 renders what is applied' said || fail "does not name the tag"
+begin 'flux: another template of a chart with the same version' plain_release
+cp charts/chart/Chart.yaml kept.yaml
+helm ':'
+mv kept.yaml charts/chart/Chart.yaml
+refused unexplained-removal
+grep -q 'HelmRelease/media/chart still has chart 1.0.0.1, values .*: Flux packs a chart of the tree again only if its version changes' said || fail "does not say why"
+grep -q 'expected: another version in its Chart.yaml, or "reconcileStrategy: Revision"' said || fail "does not name the ways on"
+sed -i 's,^version: .*,version: 1.1.0,' charts/chart/Chart.yaml
+removed '1 device: media-chart'
+begin 'flux: another template of a chart that is packed at each revision' plain_release
+sed -i 's,chart: ./charts/chart\,,& reconcileStrategy: Revision\,,' release.yaml
+again
+cp charts/chart/Chart.yaml kept.yaml
+helm ':'
+mv kept.yaml charts/chart/Chart.yaml
+removed '1 device: media-chart'
+begin 'flux: another template of a chart, and other values' plain_release
+cp charts/chart/Chart.yaml kept.yaml
+helm ':'
+mv kept.yaml charts/chart/Chart.yaml
+echo '  values: {state: other}' >>release.yaml
+removed '1 device: media-chart'

@@ -36,6 +36,7 @@ void set_chart(const Value& spec, std::string_view ns, ChartRelease& release) {
     const std::string_view source = text_of(spec, {"sourceRef", "name"});
     if (kind == "GitRepository") {
         release.source = source;
+        release.is_packed_by_version = text_of(spec, {"reconcileStrategy"}) != "Revision";
     } else if (kind == "HelmRepository") {
         release.repository = source;
     }

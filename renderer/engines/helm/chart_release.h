@@ -71,6 +71,8 @@ struct ChartRelease {
     std::vector<UnreadValues> unread = {};       // `below`: an index in `values`
     Diagnostics warnings = {};                   // found while reading
     bool replaces_defaults = false;  // `values_files` replace the values.yaml of the chart
+    // Flux packs the chart again only if its version changes.
+    bool is_packed_by_version = false;
     bool with_crds = true;
     bool with_hooks = false;
     bool is_suspended = false;

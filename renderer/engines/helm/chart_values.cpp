@@ -96,8 +96,7 @@ void refuse_encrypted(std::string_view where, const Value& layer, ChartValues& o
 }
 
 bool is_git_crypted(const Result<std::string>& text) {
-    constexpr std::string_view kMagic("\0GITCRYPT\0", 10);
-    return text && text->starts_with(kMagic);
+    return text && text->starts_with(kGitCrypt);
 }
 
 void add_one_file(const repo::SourceTree& tree, const std::string& path,

@@ -75,9 +75,8 @@ bool has_parameters(const Value* value) {
     return text_of(value).find("{{") != std::string_view::npos ||
            std::ranges::any_of(items_of(value),
                                [](const Value& item) { return has_parameters(&item); }) ||
-           std::ranges::any_of(members_of(value), [](const Member& member) {
-               return has_parameters(&member.value);
-           });
+           std::ranges::any_of(members_of(value),
+                               [](const Member& member) { return has_parameters(&member.value); });
 }
 
 // True if all Applications of a set have the sources of its template as they are.
@@ -160,9 +159,12 @@ std::string Candidates::set_directory(const EngineObject& set) {
     }
     std::vector<BuildUnit> units = argo_units(
         repository_, {.file = set.file, .root = set.root.at({"spec", "template"})->clone()});
+    if (units.size() != 1) {
+        return {};
+    }
     BuildUnit& all = units.front();
-    if (units.size() > 1 || !has_content(all) || all.chart || all.changes ||
-        all.ignores_kustomization || all.files != UnitFiles::Directory) {
+    if (!has_content(all) || all.chart || all.changes || all.ignores_kustomization ||
+        all.files != UnitFiles::Directory) {
         return {};
     }
     find_content(repository_, reader_, all);

@@ -86,16 +86,14 @@ void refuse(const std::string& where, const Cause& cause,
             .where(where)
             .object(diff::safe(first.parent))
             .found(diff::safe(cause.why))
-            .expected(
-                cause.expected.empty()
-                    ? fmt::format("{} still applied, or deleted while everything else can be "
-                                  "rendered",
-                                  diff::safe(first.source))
-                    : cause.expected)
+            .expected(cause.expected.empty()
+                          ? fmt::format("{} still applied, or deleted while everything else can be "
+                                        "rendered",
+                                        diff::safe(first.source))
+                          : cause.expected)
             .hint(fmt::format(
                 "{}to remove {}, use --allow-removal {}, or \"ignore\" in .tailrender.yaml",
-                cause.hint,
-                devices.size() == 1 ? "it" : "the first", diff::safe(first.parent)));
+                cause.hint, devices.size() == 1 ? "it" : "the first", diff::safe(first.parent)));
     for (const repo::InventoryDevice* device : std::span(devices).subspan(1)) {
         error.note({.object = diff::safe(device->parent),
                     .text = fmt::format("device \"{}\" would be removed, too",
@@ -323,10 +321,10 @@ Cause cause_of(const engines::FixedUnit& unit) {
         return {fmt::format("{} applied {}, and what it applies now is not known", unit.name,
                             unit.revision)};
     }
-    return {fmt::format("{} applies {}, which may still have it", unit.name, unit.revision),
-            "another tag or commit there, or the sources as they were",
-            fmt::format("--rev {} renders what is applied; ",
-                        shell_word(diff::safe(unit.revision)))};
+    return {
+        fmt::format("{} applies {}, which may still have it", unit.name, unit.revision),
+        "another tag or commit there, or the sources as they were",
+        fmt::format("--rev {} renders what is applied; ", shell_word(diff::safe(unit.revision)))};
 }
 
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "renderer/repo/paths.h"
 
 namespace renderer::engines {
 
@@ -116,6 +119,32 @@ std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& u
     return top->is_flux && !top->cluster.empty()
                ? fmt::format("{}{}{}{}", kClusterPrefix, top->cluster, kAbove, path)
                : path;
+}
+
+std::set<std::pair<std::string, std::string>> revisions_of(const std::vector<BuildUnit>& units,
+                                                           const FluxRevisions& revisions,
+                                                           const std::string& root) {
+    std::set<std::string> applied;
+    for (const BuildUnit& unit : units) {
+        if (has_content(unit)) {
+            applied.insert(unit.claims.begin(), unit.claims.end());
+        }
+    }
+    std::set<std::pair<std::string, std::string>> found;
+    for (const BuildUnit& unit : units) {
+        if (!has_content(unit)) {
+            continue;
+        }
+        const std::string cluster =
+            unit.cluster.empty() ? std::string() : repo::path_inside(root, unit.cluster);
+        const std::optional<std::string> revision =
+            unit.git_source.empty() ? unit.revision
+                                    : revisions.find(unit.git_source, unit.file, cluster, applied);
+        if (revision != "") {
+            found.emplace(unit_path_of(units, unit), revision.value_or(""));
+        }
+    }
+    return found;
 }
 
 void keep(BuildUnit& unit, std::string reason) {

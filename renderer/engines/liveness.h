@@ -4,9 +4,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/engines/build_unit.h"
+#include "renderer/engines/flux/flux_revisions.h"
 #include "renderer/engines/standing.h"
 
 namespace renderer::engines {
@@ -34,6 +36,11 @@ std::set<std::string> clusters_of(const std::vector<BuildUnit>& units, bool othe
 // Returns the names of the units and sets above it and its own, joined by kAbove, after the cluster
 // of a root of Flux.
 std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& unit);
+
+// Returns the revisions of Standings. `root`: of the tree, a normal path.
+std::set<std::pair<std::string, std::string>> revisions_of(const std::vector<BuildUnit>& units,
+                                                           const FluxRevisions& revisions,
+                                                           const std::string& root);
 
 // Marks a unit as kept, unless it is not applied anyway.
 void keep(BuildUnit& unit, std::string reason);

@@ -180,7 +180,7 @@ std::optional<std::string> holder(const Standings& standings, const repo::Invent
     return std::nullopt;
 }
 
-bool is_ignored(const Standings& standings, const repo::InventoryDevice& device) {
+bool is_ignored_device(const Standings& standings, const repo::InventoryDevice& device) {
     return std::ranges::any_of(standings.ignored, [&](const std::string& dir) {
         return repo::is_within(device.source, dir);
     });
@@ -215,7 +215,7 @@ std::optional<FixedUnit> fixed_unit_of(const Standings& standings,
                                        const std::vector<repo::InventoryDevice>& earlier,
                                        const repo::InventoryDevice& device) {
     const std::string_view cluster = cluster_of_path(device.unit);
-    std::string path = is_ignored(standings, device) ? std::string() : device.unit;
+    std::string path = is_ignored_device(standings, device) ? std::string() : device.unit;
     while (!path.empty()) {
         const std::size_t at = path.rfind(kAbove);
         const std::string name = at == std::string::npos ? path : path.substr(at + kAbove.size());
@@ -242,7 +242,7 @@ std::optional<FixedUnit> fixed_unit_of(const Standings& standings,
 
 std::optional<std::string> why_unexplained(const Standings& standings,
                                            const repo::InventoryDevice& device) {
-    if (is_ignored(standings, device)) {
+    if (is_ignored_device(standings, device)) {
         return std::nullopt;
     }
     for (const auto& [path, why] : standings.unreadable) {

@@ -54,7 +54,8 @@ struct Standings {
     std::set<std::pair<std::string, std::string>> revisions;
     std::string unfetched;             // a remote part of a kustomization; "" = none
     std::vector<std::string> ignored;  // directories that the user ignores
-    // Files and directories whose manifests are not readable here, and why: "git-crypt encrypts it".
+    // Files and directories whose manifests are not readable here, and why: "git-crypt encrypts
+    // it".
     std::map<std::string, std::string> unreadable;
 };
 

@@ -26,8 +26,8 @@ std::vector<engines::ChartRelease> releases_of(const Document& document, const V
 engines::Standing release_standing(std::string name, engines::Liveness liveness, std::string reason,
                                    const engines::AppliedUnit& unit);
 
-// Notes the version and the values of a release whose chart in the tree Flux packs again only if its
-// version changes, whatever its templates are. Source: fluxcd/source-controller
+// Notes the version and the values of a release whose chart in the tree Flux packs again only if
+// its version changes, whatever its templates are. Source: fluxcd/source-controller
 // internal/helm/chart/builder_local.go (Build).
 void note_packed_version(const repo::SourceTree& tree, const engines::ChartRelease& release,
                          const engines::ChartValues& values, Loaded& loaded);

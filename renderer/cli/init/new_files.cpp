@@ -188,9 +188,8 @@ private:
             additions_.by_hand.push_back(
                 fmt::format("add tailscale.yaml to the resources of the kustomization in {}", dir));
         } else if (!found_.is_dir_applied) {
-            additions_.by_hand.push_back(
-                fmt::format("kubectl apply -f {}, unless something applies {}",
-                                                     shell_word(path), dir));
+            additions_.by_hand.push_back(fmt::format(
+                "kubectl apply -f {}, unless something applies {}", shell_word(path), dir));
         }
     }
 

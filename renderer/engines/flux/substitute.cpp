@@ -139,8 +139,7 @@ private:
                                              : variables_.unapplied.contains(variable)) {
             assumed_.push_back(variable);
         }
-        const std::string value =
-            known == variables_.values.end() ? std::string() : known->second;
+        const std::string value = known == variables_.values.end() ? std::string() : known->second;
         const bool may_multiply = operation == "//" && arguments.size() > 1;
         return may_multiply && value.size() * arguments[1].size() > kMaxResult
                    ? fail(kTooLong)

@@ -446,7 +446,7 @@ private:
         out.all = standings_of(units_);
         out.clusters = clusters_of(units_, false);
         out.others = clusters_of(units_, true);
-        note_revisions();
+        out.revisions = revisions_of(units_, repository_.flux_sources().revisions(), context_.root);
         for (const auto& [dir, names] : unreached) {
             for (const std::string& name : names) {
                 out.unreached.insert(
@@ -455,30 +455,6 @@ private:
         }
         for (const std::string& dir : choice_.ignores) {
             out.ignored.push_back(repo::relative_path(dir, context_.root));
-        }
-    }
-
-    void note_revisions() {
-        std::set<std::string> applied;
-        for (const BuildUnit& unit : units_) {
-            if (has_content(unit)) {
-                applied.insert(unit.claims.begin(), unit.claims.end());
-            }
-        }
-        for (const BuildUnit& unit : units_) {
-            if (!has_content(unit)) {
-                continue;
-            }
-            const std::string cluster = unit.cluster.empty()
-                                            ? std::string()
-                                            : repo::path_inside(context_.root, unit.cluster);
-            const std::optional<std::string> revision =
-                unit.git_source.empty() ? unit.revision
-                                        : repository_.flux_sources().revisions().find(
-                                              unit.git_source, unit.file, cluster, applied);
-            if (revision != "") {
-                out_.standings.revisions.emplace(unit_path_of(units_, unit), revision.value_or(""));
-            }
         }
     }
 

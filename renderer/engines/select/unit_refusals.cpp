@@ -250,9 +250,9 @@ private:
         context_.build.diagnostics
             .error("unresolved-set", unit.pos,
                    fmt::format("what {} applies is not known", unit.name))
-            .found(file.empty() ? unit.reason
-                                : fmt::format("{}, and {}, which nothing else applies",
-                                              unit.reason, file))
+            .found(file.empty()
+                       ? unit.reason
+                       : fmt::format("{}, and {}, which nothing else applies", unit.reason, file))
             .expected(fmt::format("{}, or --include for each directory with inputs",
                                   unit.is_flux ? "Kustomizations" : "Applications"))
             .hint("\"tailrender roots\" lists the directories that are not applied");

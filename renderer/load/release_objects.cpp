@@ -216,7 +216,12 @@ void note_packed_version(const repo::SourceTree& tree, const engines::ChartRelea
     if (!release.is_packed_by_version || release.dir.empty()) {
         return;
     }
-    std::string text;
+    // Flux packs it at once if another chart, source or list of files is named.
+    std::string text =
+        fmt::format("{} {}/{}", release.chart, release.source_namespace, release.source);
+    for (const engines::ValuesFile& file : release.values_files) {
+        text += fmt::format(" {}", file.path);
+    }
     for (const Value& layer : values.layers) {
         write_yaml(layer, text);
     }

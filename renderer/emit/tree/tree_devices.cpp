@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <map>
 #include <optional>
 #include <set>
@@ -77,6 +79,20 @@ std::vector<repo::InventoryDevice> entries_of(
     return entries;
 }
 
+// Returns the bundle of Fleet that installs the operator's chart.
+std::vector<repo::InventoryDevice> bundle_settings(const load::Loaded& loaded,
+                                                   const SourceNames& names) {
+    const engines::Bundle* bundle =
+        loaded.operator_bundle ? &loaded.bundles[*loaded.operator_bundle] : nullptr;
+    if (bundle == nullptr || !bundle->operator_chart) {
+        return {};
+    }
+    return {{.parent = fmt::format("Bundle/{}", bundle->name),
+             .hostname = "",
+             .unit = "",
+             .source = source_of(loaded, names, bundle->chart_pos)}};
+}
+
 std::vector<repo::InventoryDevice> tree_settings(const Output& output, const Document* deployment) {
     const std::optional<load::OperatorRelease>& release = output.loaded.operator_release;
     const SourceNames names(output.loaded);
@@ -88,7 +104,7 @@ std::vector<repo::InventoryDevice> tree_settings(const Output& output, const Doc
                  .source = source_of(output.loaded, names, pos)}};
     }
     if (!release) {
-        return {};
+        return bundle_settings(output.loaded, names);
     }
     return {{.parent = release->object,
              .hostname = "",

@@ -18,6 +18,7 @@
 #include "renderer/diff/devices.h"
 #include "renderer/diff/manifests.h"
 #include "renderer/diff/outline.h"
+#include "renderer/engines/flux/flux_revisions.h"
 #include "renderer/engines/standing.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/load/loaded.h"
@@ -312,10 +313,12 @@ std::optional<std::string> why_hook_stays(const load::Loaded& loaded, const std:
 
 Cause cause_of(const engines::FixedUnit& unit) {
     if (unit.is_chart) {
-        return {fmt::format("{} still has {}: Flux packs a chart of the tree again only if its "
-                            "version changes",
-                            unit.name, unit.revision),
-                "another version in its Chart.yaml, or \"reconcileStrategy: Revision\""};
+        return {
+            fmt::format("{} still has {}: Flux packs a chart of the tree again only if its "
+                        "version changes",
+                        unit.name, unit.revision.substr(0, unit.revision.find(','))),
+            "another version in its Chart.yaml, \"reconcileStrategy: Revision\", or the chart as "
+            "it was"};
     }
     if (!unit.is_known) {
         return {fmt::format("{} applied {}, and what it applies now is not known", unit.name,
@@ -434,7 +437,8 @@ bool refuse_unexplained(const Options& options, const std::string& where,
     // What a unit applies is this tree if --rev names its revision.
     std::vector<repo::InventoryDevice> revisions = earlier.revisions;
     std::erase_if(revisions, [&](const repo::InventoryDevice& one) {
-        return options.revision == one.parent || options.revision == "refs/tags/" + one.parent;
+        return options.revision == one.parent ||
+               engines::tag_of_ref(options.revision) == one.parent;
     });
     bool are_explained = true;
     for (const repo::InventoryDevice& release : earlier.settings) {

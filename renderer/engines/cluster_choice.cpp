@@ -326,7 +326,7 @@ bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options,
             .where(repository.root())
             .found(some_quoted(clusters))
             .expected("one of them")
-            .hint(fmt::format("--cluster {}", first));
+            .hint(fmt::format("--cluster {}", shell_word(first)));
         return false;
     }
     return true;

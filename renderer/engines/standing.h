@@ -50,7 +50,7 @@ struct Standings {
     std::set<std::pair<std::string, std::string>> remotes;
     // Paths of units, and the tags or commits that they apply; "" = not known. All others that are
     // applied follow a branch or a range of versions. For releases of charts in the tree that Flux
-    // packs by version: "chart 1.0.0, values 0123456789ab".
+    // packs by version: "chart 1.0.0, values 0123456789abcdef".
     std::set<std::pair<std::string, std::string>> revisions;
     std::string unfetched;             // a remote part of a kustomization; "" = none
     std::vector<std::string> ignored;  // directories that the user ignores
@@ -80,7 +80,7 @@ std::string_view cluster_of_path(std::string_view path);
 // engine applies it.
 void note_refused(const AppliedUnit& unit, std::string reason, Standings& standings);
 
-// A unit that applies a tag or a commit, not this tree.
+// A unit that applies a tag, a commit or a packed chart, not this tree.
 struct FixedUnit {
     std::string name;
     std::string revision;  // of the earlier run

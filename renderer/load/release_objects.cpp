@@ -211,18 +211,21 @@ engines::Standing release_standing(std::string name, engines::Liveness liveness,
 }
 
 void note_packed_version(const repo::SourceTree& tree, const engines::ChartRelease& release,
-                         const engines::ChartValues& values, Loaded& loaded) {
+                         Loaded& loaded) {
     constexpr std::size_t kDigestLength = 16;
     if (!release.is_packed_by_version || release.dir.empty()) {
         return;
     }
-    // Flux packs it at once if another chart, source or list of files is named.
-    std::string text =
-        fmt::format("{} {}/{}", release.chart, release.source_namespace, release.source);
+    // Flux packs it at once if another chart, source or list of files is named, and installs it
+    // again under another name. It packs the content of the files.
+    std::string text = fmt::format("{} {}/{} {}/{}", release.chart, release.source_namespace,
+                                   release.source, release.ns, release.name);
+    engines::ChartRelease unpacked = release.clone();
     for (const engines::ValuesFile& file : release.values_files) {
         text += fmt::format(" {}", file.path);
     }
-    for (const Value& layer : values.layers) {
+    unpacked.values_files.clear();
+    for (const Value& layer : chart_values(tree, loaded.root, unpacked, loaded).layers) {
         write_yaml(layer, text);
     }
     const std::string path = repo::join_path(release.dir, engines::kChartFile);

@@ -227,7 +227,8 @@ std::string inventory_text(const TreeInventory& inventory) {
 }
 
 bool is_reserved_name(std::string_view name) {
-    return lower_case(name) == ".git" || name.starts_with(".tailrender");
+    const std::string lower = lower_case(name);
+    return lower == ".git" || lower.starts_with(".tailrender");
 }
 
 Result<TreeInventory> read_inventory(const std::string& where, std::string_view text) {

@@ -57,7 +57,8 @@ struct TreeInventory {
     std::vector<InventoryDevice> settings = {};
     // The remote parts of kustomizations that were not at hand, by unit. `parent`: the address.
     std::vector<InventoryDevice> remotes = {};
-    // The tags and commits that units apply instead of a branch, by unit. `parent`: "v1.0.0".
+    // What units apply instead of a branch, by unit. `parent`: "v1.0.0", or "chart 1.0.0, …" for a
+    // chart that Flux packs by its version.
     std::vector<InventoryDevice> revisions = {};
     bool lists_devices = true;  // false: an earlier release wrote it, without its devices
 

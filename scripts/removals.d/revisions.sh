@@ -119,8 +119,8 @@ cp charts/chart/Chart.yaml kept.yaml
 helm ':'
 mv kept.yaml charts/chart/Chart.yaml
 refused unexplained-removal
-grep -q 'HelmRelease/media/chart still has chart 1.0.0.1, values .*: Flux packs a chart of the tree again only if its version changes' said || fail "does not say why"
-grep -q 'expected: another version in its Chart.yaml, or "reconcileStrategy: Revision"' said || fail "does not name the ways on"
+grep -q 'HelmRelease/media/chart still has chart 1.0.0.1: Flux packs a chart of the tree again only if its version changes' said || fail "does not say why"
+grep -q 'expected: another version in its Chart.yaml, "reconcileStrategy: Revision", or the chart as it was' said || fail "does not name the ways on"
 sed -i 's,^version: .*,version: 1.1.0,' charts/chart/Chart.yaml
 removed '1 device: media-chart'
 begin 'flux: another template of a chart that is packed at each revision' plain_release
@@ -136,3 +136,16 @@ helm ':'
 mv kept.yaml charts/chart/Chart.yaml
 echo '  values: {state: other}' >>release.yaml
 removed '1 device: media-chart'
+begin 'flux: another template of a chart, in another namespace' plain_release
+cp charts/chart/Chart.yaml kept.yaml
+helm ':'
+mv kept.yaml charts/chart/Chart.yaml
+echo '  targetNamespace: other' >>release.yaml
+removed '1 device: media-chart'
+revision='tag: v1.0.0'
+begin 'flux: a source with a tag that is applied by hand' fixed
+mkdir bootstrap
+mv clusters/den/flux-system/source.yaml bootstrap/source.yaml
+again
+sed -i 's,^- song,# - song,' media/kustomization.yaml
+refused unexplained-removal

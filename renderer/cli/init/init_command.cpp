@@ -76,16 +76,19 @@ Result<Unit> check_top(const std::string& path) {
 }
 
 Result<Unit> check_cluster(const Repository& repository, const std::string& cluster) {
-    if (shell_word(cluster) != cluster && !cluster.empty()) {
+    if (repository.applier != Applier::Flux || repository.clusters.size() < 2) {
+        return Unit{};
+    }
+    if (!cluster.empty() && shell_word(cluster) == cluster) {
+        return Unit{};
+    }
+    if (!cluster.empty()) {
         return Error{{.rule = "usage",
                       .where = "--cluster",
                       .message = "a job for CI would need quotes around this name",
                       .found = fmt::format("\"{}\"", cluster),
                       .expected = "letters, digits and \"/._-\"",
                       .hint = "rename the directory, or write the files by hand"}};
-    }
-    if (repository.applier != Applier::Flux || repository.clusters.size() < 2 || !cluster.empty()) {
-        return Unit{};
     }
     return Error{{.rule = "cluster-needed",
                   .where = "--cluster",

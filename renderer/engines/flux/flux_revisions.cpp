@@ -72,8 +72,10 @@ std::optional<std::string> FluxRevisions::find(std::string_view source, const st
     std::vector<const Source*> known;
     const auto named = sources_.find(source.substr(slash + 1));
     if (named != sources_.end()) {
+        // One that nothing applies may be applied by hand, if it is the only one.
+        const bool is_single = named->second.size() == 1;
         for (const Source& one : named->second) {
-            const bool is_here = one.is_instance || applied.contains(one.file);
+            const bool is_here = is_single || one.is_instance || applied.contains(one.file);
             if (is_here && (ns.empty() || one.ns.empty() || one.ns == ns)) {
                 known.push_back(&one);
             }

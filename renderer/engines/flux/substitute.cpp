@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kSubstitute = "kustomize.toolkit.fluxcd.io/substitute";
 constexpr int kMaxDepth = 100;  // for `${A:-${B:-…}}`
-// Of all that variables give in one object. No API server accepts more: kubernetes
+// Of all texts with variables in one object. No API server accepts more: kubernetes
 // staging/src/k8s.io/apiserver/pkg/server/config.go (MaxRequestBodyBytes).
 constexpr std::size_t kMaxResult = std::size_t{3} << 20U;
 constexpr std::string_view kTooLong = "the values of its variables make it too long";
@@ -55,9 +55,6 @@ public:
             } else {
                 takes_escape("$");
                 result += text_[at_++];
-            }
-            if (result.size() > kMaxResult) {
-                return Error{{.message = std::string(kTooLong)}};
             }
         }
         if (fault_.empty()) {
@@ -141,9 +138,11 @@ private:
         }
         const std::string value = known == variables_.values.end() ? std::string() : known->second;
         const bool may_multiply = operation == "//" && arguments.size() > 1;
-        return may_multiply && value.size() * arguments[1].size() > kMaxResult
-                   ? fail(kTooLong)
-                   : apply_function(operation, value, arguments);
+        std::string result = may_multiply && value.size() * arguments[1].size() > kMaxResult
+                                 ? fail(kTooLong)
+                                 : apply_function(operation, value, arguments);
+        size_ += result.size();
+        return size_ > kMaxResult ? fail(kTooLong) : result;
     }
 
     std::string read_operation(std::vector<std::string>& arguments, int depth) {
@@ -223,6 +222,7 @@ private:
     std::vector<std::string>& unset_;
     std::vector<std::string>& assumed_;
     std::size_t at_ = 0;
+    std::size_t size_ = 0;  // of the results of expressions
     std::string_view fault_;
 };
 

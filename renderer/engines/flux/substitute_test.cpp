@@ -128,7 +128,8 @@ TEST(SubstituteTest, RefusesMoreThanAnApiServerTakes) {
         text += "${BIG}";
         list += "- ${BIG}\n";
     }
-    for (const std::string& one : {text, std::string("${BIG//a/${BIG}}")}) {
+    for (const std::string& one :
+         {text, std::string("${BIG//a/${BIG}}"), "${NONE:-" + text + "}"}) {
         Result<std::string> result = substitute(one, variables, unset, assumed);
         ASSERT_FALSE(result);
         EXPECT_EQ(result.error().diagnostic.message,

@@ -312,7 +312,7 @@ std::optional<std::string> why_hook_stays(const load::Loaded& loaded, const std:
 }
 
 Cause cause_of(const engines::FixedUnit& unit) {
-    if (unit.is_chart) {
+    if (unit.revision.starts_with(engines::kChartRevision)) {
         return {
             fmt::format("{} still has {}: Flux packs a chart of the tree again only if its "
                         "version changes",
@@ -340,9 +340,10 @@ std::optional<Cause> why_lost(const Run& run, const repo::InventoryDevice& devic
         return Cause{undecided->second};
     }
     std::optional<std::string> why = engines::why_unexplained(run.loaded.standings, device);
-    if (const auto unit = engines::fixed_unit_of(run.loaded.standings, revisions, device);
-        !why && unit) {
-        return cause_of(*unit);
+    if (!why) {
+        if (const auto unit = engines::fixed_unit_of(run.loaded.standings, revisions, device)) {
+            return cause_of(*unit);
+        }
     }
     why = why ? why : unread_choice(run, device.parent);
     why = why ? why : why_class_stays(run, device);

@@ -20,6 +20,12 @@ const Value* instance_part(const Value& instance, std::string_view name) {
     return nullptr;
 }
 
+const Value* git_sync(const Value& instance) {
+    const Value* sync = instance_part(instance, "sync");
+    const std::string_view kind = sync == nullptr ? "" : text_of(*sync, {"kind"});
+    return kind.empty() || kind == "GitRepository" ? sync : nullptr;
+}
+
 std::vector<const Value*> sources_of(const Value& application) {
     std::vector<const Value*> found = application_sources(application);
     std::erase_if(found, [](const Value* source) {

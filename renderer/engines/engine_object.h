@@ -21,6 +21,9 @@ bool is_kind(const Value& object, std::string_view group, std::string_view kind)
 // nullptr.
 const Value* instance_part(const Value& instance, std::string_view name);
 
+// Returns the part "sync" of such an instance if it makes a GitRepository, or nullptr.
+const Value* git_sync(const Value& instance);
+
 // Returns the sources of an Application with a path in a repository, without charts.
 std::vector<const Value*> sources_of(const Value& application);
 

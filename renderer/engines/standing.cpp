@@ -221,9 +221,7 @@ std::optional<FixedUnit> fixed_unit_of(const Standings& standings,
         const std::string name = at == std::string::npos ? path : path.substr(at + kAbove.size());
         for (const repo::InventoryDevice& one : earlier) {
             if (one.unit == path && standings.revisions.contains({path, one.parent})) {
-                return FixedUnit{.name = name,
-                                 .revision = one.parent,
-                                 .is_chart = one.parent.starts_with(kChartRevision)};
+                return FixedUnit{.name = name, .revision = one.parent};
             }
             if (one.unit == path && standings.revisions.contains({path, ""})) {
                 return FixedUnit{.name = name, .revision = one.parent, .is_known = false};

@@ -85,7 +85,6 @@ struct FixedUnit {
     std::string name;
     std::string revision;  // of the earlier run
     bool is_known = true;  // false: what it applies now is not known
-    bool is_chart = false;
 };
 
 // Returns the unit that may still apply the parent of the device, since it applies the same

@@ -27,6 +27,9 @@
 
 namespace renderer::load {
 
+// Of the sums by which inventories tell whether values changed.
+inline constexpr std::size_t kDigestLength = 16;
+
 // A file in the output: written whole or with edits, if it has documents, or copied byte for byte.
 struct SourceFile {
     SourceId source = 0;
@@ -62,7 +65,7 @@ struct OperatorRelease {
     std::string version;      // as spelled, possibly a range
     std::string unit;         // path of the units down to the release; "" if none applies it
     std::string kept = {};    // why its engine keeps it as it is; "" = it does not
-    std::string digest = {};  // of its values that matter
+    std::string digest = {};  // of its values that matter, kDigestLength digits
     std::uint32_t document =
         kNone;  // index of the document that our installation replaces; kNone: it stays
 };

@@ -27,8 +27,6 @@ namespace renderer::load {
 
 namespace {
 
-constexpr std::size_t kDigestLength = 16;
-
 // Returns the values that change what is rendered. The chart's other values only configure the
 // operator.
 Value rendering_values(const Value& values) {

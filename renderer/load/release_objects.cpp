@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "renderer/base/base64.h"
 #include "renderer/base/sha256.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/chart_releases.h"
 #include "renderer/engines/flux/flux_revisions.h"
@@ -211,32 +211,25 @@ engines::Standing release_standing(std::string name, engines::Liveness liveness,
 }
 
 void note_packed_version(const repo::SourceTree& tree, const engines::ChartRelease& release,
-                         Loaded& loaded) {
-    constexpr std::size_t kDigestLength = 16;
+                         const engines::ChartValues& values, Loaded& loaded) {
     if (!release.is_packed_by_version || release.dir.empty()) {
         return;
     }
     // Flux packs it at once if another chart, source or list of files is named, and installs it
-    // again under another name. It packs the content of the files.
+    // again under another name.
     std::string text = fmt::format("{} {}/{} {}/{}", release.chart, release.source_namespace,
                                    release.source, release.ns, release.name);
-    engines::ChartRelease unpacked = release.clone();
     for (const engines::ValuesFile& file : release.values_files) {
         text += fmt::format(" {}", file.path);
     }
-    unpacked.values_files.clear();
-    for (const Value& layer : chart_values(tree, loaded.root, unpacked, loaded).layers) {
+    for (const Value& layer : std::span(values.layers).subspan(values.packed)) {
         write_yaml(layer, text);
     }
-    const std::string path = repo::join_path(release.dir, engines::kChartFile);
-    const Result<std::string> file = tree.read(path);
-    SourceMap sources;
-    Diagnostics discarded;
-    const Value chart = read_yaml(sources, sources.add(path, file ? *file : ""), discarded);
+    const Value chart =
+        engines::read_chart(tree, repo::join_path(release.dir, engines::kChartFile));
     loaded.standings.revisions.emplace(
         engines::unit_of_object(*release.unit, release.object, release.kept).path,
-        fmt::format("{}{}, values {}", engines::kChartRevision,
-                    spelling_of(chart.is_map() ? chart.find("version") : nullptr),
+        fmt::format("{}{}, values {}", engines::kChartRevision, spelling_of(chart.at({"version"})),
                     sha256_hex(text).substr(0, kDigestLength)));
 }
 

@@ -30,7 +30,7 @@ engines::Standing release_standing(std::string name, engines::Liveness liveness,
 // its version changes, whatever its templates are. Source: fluxcd/source-controller
 // internal/helm/chart/builder_local.go (Build).
 void note_packed_version(const repo::SourceTree& tree, const engines::ChartRelease& release,
-                         Loaded& loaded);
+                         const engines::ChartValues& values, Loaded& loaded);
 
 // Returns the values of a release, also those from ConfigMaps, which are looked for among the
 // documents. A Secret is only read for the operator's chart and if it is plain text, and without

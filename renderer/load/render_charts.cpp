@@ -325,7 +325,7 @@ private:
         if (!standing_.reason.empty() && release.kept.empty()) {
             standing_.unit = release.unit->path;
         }
-        note_packed_version(tree_, release, loaded_);
+        note_packed_version(tree_, release, values, loaded_);
         rendered_.files.insert(values.files.begin(), values.files.end());
         if (!release.dir.empty()) {
             rendered_.files.insert(release.dir);

@@ -114,10 +114,13 @@ begin 'flux: an instance with a tag' instance
 sed -i 's,^- song,# - song,' media/kustomization.yaml
 refused unexplained-removal
 grep -q 'hint: --rev v1.0.0 renders what is applied' said || fail "does not name the tag"
+no_templates() {
+  cp charts/chart/Chart.yaml kept.yaml
+  helm ':'
+  mv kept.yaml charts/chart/Chart.yaml
+}
 begin 'flux: another template of a chart with the same version' plain_release
-cp charts/chart/Chart.yaml kept.yaml
-helm ':'
-mv kept.yaml charts/chart/Chart.yaml
+no_templates
 refused unexplained-removal
 grep -q 'HelmRelease/media/chart still has chart 1.0.0.1: Flux packs a chart of the tree again only if its version changes' said || fail "does not say why"
 grep -q 'expected: another version in its Chart.yaml, "reconcileStrategy: Revision", or the chart as it was' said || fail "does not name the ways on"
@@ -126,20 +129,14 @@ removed '1 device: media-chart'
 begin 'flux: another template of a chart that is packed at each revision' plain_release
 sed -i 's,chart: ./charts/chart\,,& reconcileStrategy: Revision\,,' release.yaml
 again
-cp charts/chart/Chart.yaml kept.yaml
-helm ':'
-mv kept.yaml charts/chart/Chart.yaml
+no_templates
 removed '1 device: media-chart'
 begin 'flux: another template of a chart, and other values' plain_release
-cp charts/chart/Chart.yaml kept.yaml
-helm ':'
-mv kept.yaml charts/chart/Chart.yaml
+no_templates
 echo '  values: {state: other}' >>release.yaml
 removed '1 device: media-chart'
 begin 'flux: another template of a chart, in another namespace' plain_release
-cp charts/chart/Chart.yaml kept.yaml
-helm ':'
-mv kept.yaml charts/chart/Chart.yaml
+no_templates
 echo '  targetNamespace: other' >>release.yaml
 removed '1 device: media-chart'
 revision='tag: v1.0.0'

@@ -79,10 +79,15 @@ Result<Unit> check_cluster(const Repository& repository, const std::string& clus
     if (repository.applier != Applier::Flux || repository.clusters.size() < 2) {
         return Unit{};
     }
-    if (!cluster.empty() && shell_word(cluster) == cluster) {
-        return Unit{};
+    if (cluster.empty()) {
+        return Error{{.rule = "cluster-needed",
+                      .where = "--cluster",
+                      .message = "several clusters apply parts of this tree",
+                      .found = some_of(repository.clusters, kNamesInMessage),
+                      .expected = "one of them",
+                      .hint = "run init for each"}};
     }
-    if (!cluster.empty()) {
+    if (shell_word(cluster) != cluster) {
         return Error{{.rule = "usage",
                       .where = "--cluster",
                       .message = "a job for CI would need quotes around this name",
@@ -90,12 +95,7 @@ Result<Unit> check_cluster(const Repository& repository, const std::string& clus
                       .expected = "letters, digits and \"/._-\"",
                       .hint = "rename the directory, or write the files by hand"}};
     }
-    return Error{{.rule = "cluster-needed",
-                  .where = "--cluster",
-                  .message = "several clusters apply parts of this tree",
-                  .found = some_of(repository.clusters, kNamesInMessage),
-                  .expected = "one of them",
-                  .hint = "run init for each"}};
+    return Unit{};
 }
 
 }  // namespace

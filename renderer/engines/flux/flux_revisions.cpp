@@ -7,6 +7,7 @@
 #include "renderer/engines/engine_fields.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/engines/flux/nearest.h"
+#include "renderer/engines/helm/release_parts.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::engines {
@@ -16,20 +17,14 @@ namespace {
 constexpr std::string_view kTags = "refs/tags/";
 
 // Returns nothing if a variable decides.
-std::optional<std::string> known(std::string_view revision) {
-    return revision.find("${") == std::string_view::npos ? std::optional<std::string>(revision)
-                                                         : std::nullopt;
-}
-
 std::optional<std::string> revision_in(const Value& source) {
-    if (const std::string_view commit = text_of(source, {"spec", "ref", "commit"});
-        !commit.empty()) {
-        return known(commit);
+    const std::string_view commit = text_of(source, {"spec", "ref", "commit"});
+    const std::string_view name = text_of(source, {"spec", "ref", "name"});
+    std::string revision = first_text({commit, name, text_of(source, {"spec", "ref", "tag"})});
+    if (revision.find("${") != std::string::npos) {
+        return std::nullopt;
     }
-    if (const std::string_view name = text_of(source, {"spec", "ref", "name"}); !name.empty()) {
-        return known(name.find("${") == std::string_view::npos ? tag_of_ref(name) : name);
-    }
-    return known(text_of(source, {"spec", "ref", "tag"}));
+    return commit.empty() && !name.empty() ? std::string(tag_of_ref(name)) : revision;
 }
 
 }  // namespace
@@ -42,9 +37,7 @@ void FluxRevisions::learn(const std::vector<EngineObject>& objects,
                           const std::vector<EngineObject>& instances) {
     sources_.clear();
     for (const EngineObject& instance : instances) {
-        const Value* sync = instance_part(instance.root, "sync");
-        const std::string_view kind = sync == nullptr ? "" : text_of(*sync, {"kind"});
-        if (sync != nullptr && (kind.empty() || kind == "GitRepository")) {
+        if (const Value* sync = git_sync(instance.root)) {
             const std::string_view name = text_of(*sync, {"name"});
             sources_[std::string(name.empty() ? "flux-system" : name)].push_back(
                 {.file = instance.file,
@@ -85,9 +78,7 @@ std::optional<std::string> FluxRevisions::find(std::string_view source, const st
         const bool is_of_cluster = !cluster.empty() && repo::is_within(one->file, cluster);
         return static_cast<std::size_t>(is_of_cluster);
     });
-    keep_nearest(known, [&](const Source* one) {
-        return one->file == file ? std::string::npos : repo::shared_directories(one->file, file);
-    });
+    keep_nearest_file(known, file);
     const bool agree = std::ranges::all_of(
         known, [&](const Source* one) { return one->revision == known.front()->revision; });
     return agree && !known.empty() ? known.front()->revision : std::nullopt;

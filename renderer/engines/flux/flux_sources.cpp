@@ -87,11 +87,9 @@ void FluxSources::learn(const std::vector<EngineObject>& objects,
     rejected_.clear();
     revisions_.learn(objects, instances);
     for (const EngineObject& instance : instances) {
-        const Value* sync = instance_part(instance.root, "sync");
-        const std::string_view kind = sync == nullptr ? "" : text_of(*sync, {"kind"});
+        const Value* sync = git_sync(instance.root);
         const std::string_view url = sync == nullptr ? "" : text_of(*sync, {"url"});
-        if ((kind.empty() || kind == "GitRepository") && !url.empty() &&
-            url.find("${") == std::string_view::npos) {
+        if (!url.empty() && url.find("${") == std::string_view::npos) {
             own_.insert(repository_name(url));
         }
     }
@@ -201,9 +199,7 @@ FluxSources::Ignored FluxSources::ignored_by(std::string_view source,
     for (const Ignored& one : known->second) {
         nearest.push_back(&one);
     }
-    keep_nearest(nearest, [&](const Ignored* one) {
-        return one->file == file ? std::string::npos : repo::shared_directories(one->file, file);
-    });
+    keep_nearest_file(nearest, file);
     const bool agree = std::ranges::all_of(nearest, [&](const Ignored* one) {
         return one->patterns == nearest.front()->patterns && one->tops == nearest.front()->tops;
     });

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
+
+#include "renderer/repo/paths.h"
 
 namespace renderer::engines {
 
@@ -15,6 +18,14 @@ void keep_nearest(std::vector<const T*>& known, const Nearness& nearness) {
         most = std::max(most, nearness(one));
     }
     std::erase_if(known, [&](const T* one) { return nearness(one) < most; });
+}
+
+// Removes all objects but those whose file is nearest to `file`.
+template <typename T>
+void keep_nearest_file(std::vector<const T*>& known, const std::string& file) {
+    keep_nearest(known, [&](const T* one) {
+        return one->file == file ? std::string::npos : repo::shared_directories(one->file, file);
+    });
 }
 
 }  // namespace renderer::engines

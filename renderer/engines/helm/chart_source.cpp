@@ -13,6 +13,12 @@
 
 namespace renderer::engines {
 
+Value read_chart(const repo::SourceTree& tree, const std::string& path) {
+    const Result<std::string> text =
+        tree.kind(path) == repo::EntryKind::File ? tree.read(path) : Result(std::string());
+    return text ? read_text(*text) : Value();
+}
+
 namespace {
 
 constexpr int kDeepestChart = 16;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "renderer/core/result.h"
+#include "renderer/core/value.h"
 #include "renderer/engines/helm/chart_release.h"
 #include "renderer/repo/disk_tree.h"
 #include "renderer/repo/fetch/chart_fetcher.h"
@@ -22,6 +23,9 @@ namespace renderer::engines {
 
 constexpr std::string_view kChartFile = "Chart.yaml";
 constexpr std::string_view kLocalChart = "file://";  // prefix of a repository that is a directory
+
+// Returns a file of a chart, Null if it does not exist or cannot be parsed.
+Value read_chart(const repo::SourceTree& tree, const std::string& path);
 
 struct ChartSource {
     std::string place;                         // where the chart is, for messages

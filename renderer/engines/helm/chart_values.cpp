@@ -345,6 +345,7 @@ ChartValues chart_values(const repo::SourceTree& tree, const std::string& root,
                          const ChartRelease& release, SourceMap& sources, const FindHeld& held) {
     ChartValues out;
     add_files(tree, root, release, release.values_files, sources, out);
+    out.packed = out.layers.size();
     if (held) {
         for (const ValuesSource& source : release.values_from) {
             add_from_object(source, release, held, sources, out);

@@ -16,6 +16,7 @@ namespace renderer::engines {
 
 struct ChartValues {
     std::vector<Value> layers;       // in rising precedence
+    std::size_t packed = 0;          // of these: from values files that Flux packs with the chart
     std::vector<std::string> files;  // where they were read from
     std::string lacking;             // what the engine would fail to find, "" = nothing
     std::string kept = {};           // why an object in the cluster may have other values

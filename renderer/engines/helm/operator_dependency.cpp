@@ -21,12 +21,6 @@ constexpr std::size_t kDeepestDependency = 8;
 constexpr std::string_view kDependencies = "charts/";
 constexpr std::string_view kTemplates = "templates/";
 
-Value read_chart(const repo::SourceTree& tree, const std::string& path) {
-    const Result<std::string> text =
-        tree.kind(path) == repo::EntryKind::File ? tree.read(path) : Result(std::string());
-    return text ? read_text(*text) : Value();
-}
-
 std::string_view values_key(const Value& dependency) {
     const std::string_view alias = text_of(dependency, {"alias"});
     return alias.empty() ? text_of(dependency, {"name"}) : alias;
